@@ -17,7 +17,9 @@ from flatlas.errors import FlatlasError
 from flatlas.evidence.material import FINAL, NET, Material, at_moment, each_run_once, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.joint import Joint
+from flatlas.statistics.means import mean
 from flatlas.statistics.more_realizations import HalfWidth, resampled, student
+from flatlas.statistics.trends import average
 
 # With fewer solutions at a value of a sweep, their spread is too uncertain to decide anything.
 FEWEST = 3
@@ -185,6 +187,23 @@ class Nets:
         number = UNKNOWN if empty else find(*measured, fewest=fewest)
         return self.judged(
             name, says, quantity, criterion, number, paper, settled, fewest, half_width
+        )
+
+    def mean_claim(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        measured: np.ndarray,
+        paper: str = "",
+        settled: Sequence[np.ndarray] = (),
+    ) -> Claim:
+        """A claim whose number is the mean over nets of what was measured of each."""
+        statistic = average if measured.ndim > 1 else mean
+        quantity = f"{quantity}; mean over nets"
+        return self.claim(
+            name, says, quantity, criterion, statistic, measured, paper=paper, settled=settled
         )
 
     def judged(

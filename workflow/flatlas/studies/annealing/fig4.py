@@ -272,12 +272,11 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     too_large = left > BARELY_OFF.high * mean(lost)
     growing = _value_at(ldc.read("change_1"), ldc.held) > 0
     return [
-        nets.claim(
+        nets.mean_claim(
             "forgotten",
             "without constraints, learning task-2 makes the error of task-1 rise",
-            "rise of ε1 while task-2 is learnt with λ = 0; mean over nets",
+            "rise of ε1 while task-2 is learnt with λ = 0",
             MORE,
-            mean,
             lost,
             settled=(settled_free,),
         ),
@@ -315,22 +314,20 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
     beyond = np.where(bounded, threshold <= SMALL.high * q, np.nan)
     within = np.where(bounded, q <= threshold, np.nan)
     return [
-        nets.claim(
+        nets.mean_claim(
             "beyond",
             "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
             " first directions",
-            "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more; mean over nets",
+            "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more",
             MOSTLY,
-            mean,
             mean(_value_at(beyond, ldc.free), -1),
             settled=(_value_at(known, ldc.free),),
         ),
-        nets.claim(
+        nets.mean_claim(
             "bounded",
             "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
-            "share of the first 200 directions with q_i ≤ 0.008 F_1i; mean over nets",
+            "share of the first 200 directions with q_i ≤ 0.008 F_1i",
             BOUNDED,
-            mean,
             mean(_value_at(within, ldc.held), -1),
             settled=(_value_at(known, ldc.free),),
         ),

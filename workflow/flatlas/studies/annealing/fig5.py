@@ -213,19 +213,17 @@ def _cooling(nets: Nets) -> Iterator[Claim]:
         np.where(solved, nets.read(COOLING, name, "at")[:, 0], np.nan)
         for name in ("epoch", "temperature", "loss")
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "cools",
         "the temperature falls with time",
-        f"rank correlation of T_{FOLLOWED}(0) with the epoch, over moments; mean over nets",
+        f"rank correlation of T_{FOLLOWED}(0) with the epoch, over moments",
         FALLING,
-        mean,
         spearman(heat, epoch),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "with_the_loss",
         "it is highly correlated with the loss",
-        f"Pearson's coefficient of ln T_{FOLLOWED}(0) with ln L, over moments; mean over nets",
+        f"Pearson's coefficient of ln T_{FOLLOWED}(0) with ln L, over moments",
         TIGHT["pearson"],
-        mean,
         pearson(np.log(heat), np.log(loss)),
     )

@@ -85,22 +85,19 @@ def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> I
         mean,
         two,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{name}_slower",
         f"in the second phase the loss falls much more slowly: {net}",
         "fall of ln L per epoch from where exploration begins to the end, relative to that from"
-        " where the loss falls steepest to there; mean over nets",
+        " where the loss falls steepest to there",
         SMALL,
-        mean,
         slowed,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{name}_drop",
         f"the fast drop comes around epoch {drop}: {net}",
-        "epoch around which the loss falls steepest, relative to the time until then; mean over"
-        " nets",
+        "epoch around which the loss falls steepest, relative to the time until then",
         near(drop),
-        mean,
         steepest,
         paper=f"{drop}",
     )

@@ -104,13 +104,12 @@ def _linear(nets: Nets) -> Claim:
         nets.read(MARGINS, name, "label", "place")[:, 0] for name in ("theta", "margin")
     )
     least = smallest(pearson(theta, margin))
-    return nets.claim(
+    return nets.mean_claim(
         "linear",
         "ΔY_k grows linearly with θ_1, for samples of every class",
         "Pearson's coefficient of ΔY with θ_1 between the ends of the valley, the least of all"
-        " classes; mean over nets",
+        " classes",
         TIGHT["pearson"],
-        mean,
         least,
     )
 
@@ -120,12 +119,11 @@ def _slopes(nets: Nets) -> Iterator[Claim]:
         read(nets, VALLEY, name, 1, LAST) for name in ("slope", "flatness", "converged")
     )
     steps = slope * width
-    yield nets.claim(
+    yield nets.mean_claim(
         "slope",
         "ln L_1 falls at 0, the way SGD drifts",
-        "minus the slope of ln L_1 at 0, times F_1; mean over nets",
+        "minus the slope of ln L_1 at 0, times F_1",
         MORE,
-        mean,
         -steps[:, 0],
         settled=(settled[:, 0],),
     )

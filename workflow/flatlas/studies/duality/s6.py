@@ -6,7 +6,6 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, Drawing, panels
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import draw_dots, finish
 from flatlas.studies.duality.spectra import picked
 
@@ -35,13 +34,11 @@ def claims(material: Material) -> list[Claim]:
         nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")
     )
     return [
-        nets.claim(
+        nets.mean_claim(
             "inverse",
             "F_n is inversely correlated with σ²_g,n",
-            "rank correlation of F_n with σ²_g,n over the directions that have an F_n; mean over"
-            " nets",
+            "rank correlation of F_n with σ²_g,n over the directions that have an F_n",
             FALLING,
-            mean,
             spearman(flatness, sigma_g**2),
         )
     ]

@@ -88,12 +88,11 @@ def claims(material: Material) -> list[Claim]:
 def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
     name, weights = KINDS[kind].words, _without_l2(nets, "weight_norm")
     epochs = np.arange(weights.shape[-1], dtype=float)
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{kind}_weights",
         f"on the way of {name} to no loss the weights grow (and have to, without bound)",
-        "rank correlation of ‖w‖₂ with the epoch, without L2; mean over nets",
+        "rank correlation of ‖w‖₂ with the epoch, without L2",
         RISING,
-        mean,
         spearman(epochs, weights),
     )
     loss = _without_l2(nets, LOSS)
@@ -101,23 +100,20 @@ def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
         values = _without_l2(nets, column)
         later = values.shape[-1] // 2
         searches = (_without_l2(nets, "settled"),) if column == "spectral_norm" else ()
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_{column}_follows",
             f"in the limit of no training loss {norm.words} of {name} goes to 0",
             f"rank correlation of {norm.words} with the loss, over the later half of the moments,"
-            " without L2; mean over nets",
+            " without L2",
             RISING,
-            mean,
             spearman(loss[..., later:], values[..., later:]),
             settled=searches,
         )
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_{column}_small",
             f"solutions of {name} with low loss and large weights have a small Hessian",
-            f"{norm.words} at the end over its largest value on the way, without L2; mean over"
-            " nets",
+            f"{norm.words} at the end over its largest value on the way, without L2",
             SMALL,
-            mean,
             values[..., -1] / values.max(-1),
             settled=searches,
         )

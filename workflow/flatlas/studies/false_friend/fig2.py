@@ -12,7 +12,6 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
-from flatlas.statistics.means import mean
 from flatlas.studies.false_friend.nets import KINDS, NORMS, Column, name_of
 
 TABLE = "scaling_summary"
@@ -80,25 +79,23 @@ def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
         if column != "loss":
             # Only the loss is predicted for a net that misclassifies an image.
             off = np.where(wrong > 0, np.nan, off)
-        theory = nets.claim(
+        theory = nets.mean_claim(
             f"{kind}_{column}_theory",
             f"as all weights of {name} grow, {quantity.words} falls as the odds of the wrong"
             " classes",
-            f"{quantity.words} over its prediction, less 1, at the largest c; mean over nets",
+            f"{quantity.words} over its prediction, less 1, at the largest c",
             BARELY,
-            mean,
             off[:, 0, -1] if off.size else off,
             settled=searched,
         )
         # The surviving part of the preprint does not give the rate.
         yield from ours([theory])
         if column != "loss":
-            yield nets.claim(
+            yield nets.mean_claim(
                 f"{kind}_{column}_small",
                 f"with the same decisions and larger weights {name} has a smaller Hessian",
-                f"{quantity.words} at the largest c over that at c = 1; mean over nets",
+                f"{quantity.words} at the largest c over that at c = 1",
                 SMALL,
-                mean,
                 _fallen(nets, measured),
                 settled=searched,
             )

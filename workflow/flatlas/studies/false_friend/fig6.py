@@ -119,12 +119,11 @@ def _bulk(material: Material, kind: str) -> Iterator[Claim]:
     nets = Sweep(material, f"{kind}_path", along=L2)
     share = nets.read(TABLE, "bulk")
     for place, says in ((0, "without"), (-1, "with")):
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_bulk_{says}_l2",
             f"nearly all eigenvalues of {KINDS[kind].words} lie in a bulk at 0{ELSEWHERE}",
-            f"share of the eigenvalues up to a hundredth of λ₁, {says} L2; mean over nets",
+            f"share of the eigenvalues up to a hundredth of λ₁, {says} L2",
             BOUNDED,
-            mean,
             share[:, place] if share.size else share,
         )
 

@@ -11,7 +11,6 @@ from flatlas.evidence.material import DOT, NET, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 
 COLUMNS = ["epsilon", "true_regret", "formula", "ratio", "residual", "iterations", "converged"]
 TABLE = "true_regret_summary"
@@ -63,22 +62,20 @@ def claims(material: Material) -> list[Claim]:
     enough = known.sum(-1, keepdims=True) >= ENOUGH
     distance = np.where(known & enough, np.abs(off), np.nan)
     return [
-        nets.claim(
+        nets.mean_claim(
             "limit",
             "as ε → 0, R/ε → ‖g₂‖ (1 − cos(g₁, g₂))",
-            "true regret over the formula, less 1, in the smallest ball; mean over nets",
+            "true regret over the formula, less 1, in the smallest ball",
             LIMIT,
-            mean,
             off[:, 0] if off.size else off,
             settled=(settled[:, 0] if settled.size else settled,),
         ),
-        nets.claim(
+        nets.mean_claim(
             "approach",
             "the smaller the ball, the better the formula",
             "rank correlation with ε of how far the ratio is from 1, over the balls up to which"
-            " all searches converged; mean over nets",
+            " all searches converged",
             RISING,
-            mean,
             spearman(radii, distance) if distance.size else distance,
         ),
     ]

@@ -17,7 +17,7 @@ from flatlas.studies.prior.along import AFTER, PRIOR
 from flatlas.studies.prior.quantities import Quantity
 
 # The unit of changes of log10 P(f).
-IN_RANGES = "relative to its range from the first checkpoint to zero error; mean over nets"
+IN_RANGES = "relative to its range from the first checkpoint to zero error"
 
 
 @dataclass(frozen=True)

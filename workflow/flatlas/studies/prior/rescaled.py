@@ -65,25 +65,21 @@ def _paper(nets: Nets) -> Iterator[Claim]:
 
 
 def _until_zero_error(nets: Nets) -> Iterator[Claim]:
-    yield nets.claim(
+    yield nets.mean_claim(
         "zero_error",
         f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
-        "epoch at which zero error is first reached, relative to the paper's, minus 1; mean over"
-        " nets",
+        "epoch at which zero error is first reached, relative to the paper's, minus 1",
         NEAR,
-        mean,
         nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
         paper=f"{ZERO_ERROR_EPOCH}",
     )
     for name, quantity in (("prior", PRIOR), ("sharpness", CORNERS)):
         logs = approach(nets, quantity)
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{name}_before",
             f"until zero error, {quantity.what} falls",
-            f"change of log10 of {quantity.what} from the fresh weights to zero error; mean over"
-            " nets",
+            f"change of log10 of {quantity.what} from the fresh weights to zero error",
             LESS,
-            mean,
             logs.values[:, -1] - logs.values[:, 0],
             settled=(logs.settled[:, -1], logs.settled[:, 0]),
         )
@@ -92,13 +88,12 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
 def _constant(nets: Nets) -> Claim:
     """The claim about P(f) from zero error to the scaling."""
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    return nets.mean_claim(
         "prior_constant",
         "after zero error, P(f) stays constant",
         "largest change of log10 P(f) from its value at zero error until the α-scaling, up or down,"
         f" {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.abs(prior.before - prior.start[:, np.newaxis])),
         settled=(unit_settled, prior.settled.before),
     )
@@ -110,20 +105,18 @@ def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
     sharpness = course(nets, CORNERS)
     yield spikes(nets, "sharpness", sharpness)
     yield relaxes(nets, "sharpness", sharpness)
-    yield nets.claim(
+    yield nets.mean_claim(
         "zero_error",
         "after a small α-scaling, SGD stays at zero error",
-        "share of the moments after the α-scaling at which there is no error on S; mean over nets",
+        "share of the moments after the α-scaling at which there is no error on S",
         ALL,
-        mean,
         mean(np.where(np.isfinite(error.later), error.later == 0, np.nan), -1),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_unchanged",
         "a small α-scaling does not change the prior at all",
         f"largest change of log10 P(f) at any moment after the α-scaling, up or down, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.abs(prior.changes)),
         settled=(unit_settled, prior.settled.later, prior.settled.unscaled),
     )
@@ -142,13 +135,11 @@ def _as_sharpness(nets: Nets, name: str, logs: Course, sharpness: Course) -> Ite
     yield relaxes(nets, name, logs)
     both = np.intersect1d(logs.epochs, sharpness.epochs)
     pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{name}_follows",
         f"{logs.what} does along training as the sharpness does",
-        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on;"
-        " mean over nets",
+        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on",
         RISING,
-        mean,
         spearman(*pair),
         settled=(logs.searches, sharpness.searches),
     )
@@ -162,22 +153,20 @@ def _fluctuations(nets: Nets) -> Iterator[Claim]:
     wide, narrow = (approach(nets, quantity) for quantity in (WIDE_CORNERS, CORNERS))
     large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
     settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
-    yield nets.claim(
+    yield nets.mean_claim(
         "none",
         "with a larger ε, the sharpness does not fluctuate before zero error",
         "largest distance of log10 sharpness from the mean of those at the moments before and"
-        " after, until zero error; mean over nets",
+        " after, until zero error",
         BARELY_OFF,
-        mean,
         large,
         settled=settled[:1],
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "smaller",
         "the fluctuations before zero error are smaller with a larger ε",
-        "that distance with the larger ε, minus that with the ε of Figure 5; mean over nets",
+        "that distance with the larger ε, minus that with the ε of Figure 5",
         LESS,
-        mean,
         large - small,
         settled=settled,
     )

@@ -10,7 +10,6 @@ from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
-from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import nets, small_print, with_attack_size
 from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
@@ -60,20 +59,18 @@ def claims(material: Material) -> list[Claim]:
     pair = paired(nets, FLATNESS, LBFGS_FLATNESS, "flatness by both searches")
     says = "L-BFGS-B finds similar sharpness"
     return [
-        nets.claim(
+        nets.mean_claim(
             "converged",
             "the ascent that finds the sharpness has converged",
-            "relative rise of the loss found, from half of the ascent to its end; mean over nets",
+            "relative rise of the loss found, from half of the ascent to its end",
             SATURATED,
-            average,
             _late_rise(nets),
         ),
-        nets.claim(
+        nets.mean_claim(
             "similar",
             says,
-            "relative deviation of the sharpness by L-BFGS-B, up or down; mean over nets",
+            "relative deviation of the sharpness by L-BFGS-B, up or down",
             BARELY_OFF,
-            average,
             np.abs(by_lbfgs / by_sgd - 1),
             settled=pair.settled,
         ),

@@ -28,13 +28,11 @@ def scaling_claims(nets: Nets) -> list[Claim]:
 
 def falls(nets: Nets, name: str, logs: Course) -> Claim:
     """A logarithm falls from zero error to the scaling."""
-    return nets.claim(
+    return nets.mean_claim(
         f"{name}_falls",
         f"after zero error, {logs.what} goes on falling",
-        f"change of log10 of {logs.what} from zero error to just before the α-scaling; mean over"
-        " nets",
+        f"change of log10 of {logs.what} from zero error to just before the α-scaling",
         LESS,
-        mean,
         logs.unscaled - logs.start,
         settled=(logs.settled.unscaled, logs.settled.start),
     )
@@ -100,13 +98,12 @@ def untouched(nets: Nets) -> Claim:
     alone changes none: that is an identity of ReLU nets, which a test proves.
     """
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    return nets.mean_claim(
         "prior_untouched",
         "the α-scaling itself leaves the prior as it is",
         "change of log10 P(f) from the last moment before the α-scaling to the scaled weights, up"
         f" or down, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         np.abs(prior.scaled - prior.unscaled),
         settled=(unit_settled, prior.settled.scaled, prior.settled.unscaled),
     )
@@ -115,12 +112,11 @@ def untouched(nets: Nets) -> Claim:
 def returns(nets: Nets) -> Claim:
     """A prior that jumped returns in the end."""
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    return nets.mean_claim(
         "prior_returns",
         "in the end the prior is what it was before the α-scaling",
         f"change of log10 P(f) from just before the α-scaling to the end, {IN_RANGES}",
         BARELY,
-        mean,
         (prior.end - prior.unscaled) * _jumped(prior),
         settled=(unit_settled, prior.settled.end, prior.settled.unscaled),
     )
@@ -135,30 +131,27 @@ def _off_zero_error(nets: Nets) -> Iterator[Claim]:
     """The prior jumps, and only because of errors on S."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
     settled = (unit_settled, prior.settled.later, prior.settled.unscaled)
-    yield nets.claim(
+    yield nets.mean_claim(
         "leaves_zero_error",
         "the α-scaling makes SGD fall off zero error",
-        "largest error on S after the α-scaling; mean over nets",
+        "largest error on S after the α-scaling",
         MORE,
-        mean,
         largest(error.later),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_jumps",
         "the prior then jumps up",
         f"largest rise of log10 P(f) after the α-scaling above its value just before, {IN_RANGES}",
         JUMPS,
-        mean,
         largest(prior.changes),
         settled=settled,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_at_zero_error",
         "it does so only because SGD falls off zero error",
         "largest change of log10 P(f) after the α-scaling, up or down, at epochs without errors on"
         f" S, if it jumps at others, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.where(error.later == 0, np.abs(prior.changes), np.nan)) * _jumped(prior),
         settled=settled,
     )

@@ -28,7 +28,6 @@ from flatlas.claims.correlations import (
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
-from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import ATTACK, runs_of
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 
@@ -137,13 +136,12 @@ def curvature(material: Material, sweep: str) -> Claim:
         nets.read("corners_summary", column, at=ZERO_ERROR)
         for column in ("first_order", "sharpness", "converged")
     )
-    return nets.claim(
+    return nets.mean_claim(
         f"first_order_{sweep}",
         "at zero error sharpness measures curvature: its first-order part, the gradient's, is a"
         f" small share ({called(sweep)})",
-        "first-order part of the sharpness by corners, as a share of it; mean over nets",
+        "first-order part of the sharpness by corners, as a share of it",
         SMALL,
-        average,
         first / np.where(whole > 0, whole, np.nan),
         settled=(settled,),
     )
