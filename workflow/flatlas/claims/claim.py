@@ -1,7 +1,7 @@
 """A claim of a paper, or our own question: its number, its criterion and its verdict."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
@@ -127,16 +127,17 @@ def ours(claims: Iterable[Claim]) -> list[Claim]:
     return [replace(claim, ours=True) for claim in claims]
 
 
-def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataFrame:
+def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
     """One row for each claim, named `<target>.<claim>`.
 
     If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
-    if not isinstance(claims, Sequence):
+    if not isinstance(claims, Iterable):
         raise FlatlasError(
             f"claims(material) for {target} returns a {type(claims).__name__}. "
             "Allowed: a list of claims."
         )
+    claims = list(claims)
     for claim in claims:
         if not isinstance(claim, Claim):
             raise FlatlasError(

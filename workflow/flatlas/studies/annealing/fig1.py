@@ -99,10 +99,12 @@ def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
     return mine
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panels A and B, then C and D."""
     nets, live_nets = Nets(material, BASE), Nets(moving(material, TABLE), BASE)
-    return [*_spectra(nets, live_nets), *_sums(nets), *_motion(nets, live_nets)]
+    yield from _spectra(nets, live_nets)
+    yield from _sums(nets)
+    yield from _motion(nets, live_nets)
 
 
 def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:

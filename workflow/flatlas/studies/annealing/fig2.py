@@ -120,10 +120,11 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     finish(ax)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panels B and C of the base run, panel D of all runs."""
     material = moving(material, VALLEY)
-    return [*_valleys(Nets(material, BASE)), *_every_rate(material)]
+    yield from _valleys(Nets(material, BASE))
+    yield from _every_rate(material)
 
 
 def _valleys(nets: Nets) -> Iterator[Claim]:

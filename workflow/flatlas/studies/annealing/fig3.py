@@ -97,7 +97,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         ax.legend(loc="upper left", fontsize=7.5, markerscale=2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Claims about three exponents."""
     nets = Nets(moving(material, VALLEY), BASE)
     found = read(nets, TABLE, "found")
@@ -117,8 +117,6 @@ def claims(material: Material) -> list[Claim]:
 
     curvature, variance, product = (read(nets, TABLE, column) for column in QUANTITIES)
     spread = "the spread σ̃_i of their minima grows almost linearly with F_i"
-    return [
-        exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2),
-        exponent("spread", spread, np.sqrt(variance), 1),
-        exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2),
-    ]
+    yield exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2)
+    yield exponent("spread", spread, np.sqrt(variance), 1)
+    yield exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2)

@@ -1,6 +1,6 @@
 """Figure 4: landscape-dependent constraints against forgetting (LDC), and elastic ones (EWC)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -246,20 +246,18 @@ class Results:
         return self.read(column)[:, self.free | np.outer(self.strengths > 0, self.counts == count)]
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panels A and C; B and D; E; F."""
     nets = Nets(material)
     ldc, by_variance, ewc = (Results(nets, method) for method in (LDC, BY_VARIANCE, EWC))
-    return [
-        *_forgetting(nets, ldc),
-        *_bounds(nets, ldc),
-        _better(nets, ldc, ewc, "F_i as measured"),
-        _better(nets, by_variance, ewc, "F_i from the variances"),
-        *_optimum(nets, ldc, ewc),
-    ]
+    yield from _forgetting(nets, ldc)
+    yield from _bounds(nets, ldc)
+    yield _better(nets, ldc, ewc, "F_i as measured")
+    yield _better(nets, by_variance, ewc, "F_i from the variances")
+    yield from _optimum(nets, ldc, ewc)
 
 
-def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
+def _forgetting(nets: Nets, ldc: Results) -> Iterator[Claim]:
     """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
 
     A rise of ε1 that is too large and still growing fails, wherever it would end.
@@ -271,39 +269,37 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     cost = _value_at(epsilon_2, ldc.held) - without
     too_large = left > BARELY_OFF.high * mean(lost)
     growing = _value_at(ldc.read("change_1"), ldc.held) > 0
-    return [
-        nets.mean_claim(
-            "forgotten",
-            "without constraints, learning task-2 makes the error of task-1 rise",
-            "rise of ε1 while task-2 is learnt with λ = 0",
-            MORE,
-            lost,
-            settled=(settled_free,),
-        ),
-        nets.claim(
-            "kept",
-            "with λ = 10 on 200 directions the error of task-1 remains about what it was",
-            "rise of ε1 with these constraints, relative to that without; of means over nets",
-            BARELY_OFF,
-            _ratio,
-            left,
-            lost,
-            settled=(settled_free, np.where(too_large & growing, 1.0, settled)),
-        ),
-        nets.claim(
-            "learnt",
-            "with these constraints, task-2 is learnt to a comparable error",
-            "rise of ε2 by these constraints, relative to ε2 without; of means over nets",
-            NEAR,
-            _ratio,
-            cost,
-            without,
-            settled=[_value_at(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
-        ),
-    ]
+    yield nets.mean_claim(
+        "forgotten",
+        "without constraints, learning task-2 makes the error of task-1 rise",
+        "rise of ε1 while task-2 is learnt with λ = 0",
+        MORE,
+        lost,
+        settled=(settled_free,),
+    )
+    yield nets.claim(
+        "kept",
+        "with λ = 10 on 200 directions the error of task-1 remains about what it was",
+        "rise of ε1 with these constraints, relative to that without; of means over nets",
+        BARELY_OFF,
+        _ratio,
+        left,
+        lost,
+        settled=(settled_free, np.where(too_large & growing, 1.0, settled)),
+    )
+    yield nets.claim(
+        "learnt",
+        "with these constraints, task-2 is learnt to a comparable error",
+        "rise of ε2 by these constraints, relative to ε2 without; of means over nets",
+        NEAR,
+        _ratio,
+        cost,
+        without,
+        settled=[_value_at(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
+    )
 
 
-def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
+def _bounds(nets: Nets, ldc: Results) -> Iterator[Claim]:
     """Claims about the directions along which the valley has an end."""
     q, flatness, known = (
         np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
@@ -313,25 +309,23 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
     threshold = THRESHOLD * flatness
     beyond = np.where(bounded, threshold <= SMALL.high * q, np.nan)
     within = np.where(bounded, q <= threshold, np.nan)
-    return [
-        nets.mean_claim(
-            "beyond",
-            "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
-            " first directions",
-            "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more",
-            MOSTLY,
-            mean(_value_at(beyond, ldc.free), -1),
-            settled=(_value_at(known, ldc.free),),
-        ),
-        nets.mean_claim(
-            "bounded",
-            "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
-            "share of the first 200 directions with q_i ≤ 0.008 F_1i",
-            BOUNDED,
-            mean(_value_at(within, ldc.held), -1),
-            settled=(_value_at(known, ldc.free),),
-        ),
-    ]
+    yield nets.mean_claim(
+        "beyond",
+        "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
+        " first directions",
+        "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more",
+        MOSTLY,
+        mean(_value_at(beyond, ldc.free), -1),
+        settled=(_value_at(known, ldc.free),),
+    )
+    yield nets.mean_claim(
+        "bounded",
+        "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
+        "share of the first 200 directions with q_i ≤ 0.008 F_1i",
+        BOUNDED,
+        mean(_value_at(within, ldc.held), -1),
+        settled=(_value_at(known, ldc.free),),
+    )
 
 
 def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
@@ -363,30 +357,28 @@ def curve_gaps(one: list[np.ndarray], other: list[np.ndarray]) -> np.ndarray:
     return np.where(np.isfinite(gaps), gaps, np.nan)
 
 
-def _optimum(nets: Nets, ldc: Results, ewc: Results) -> list[Claim]:
+def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Iterator[Claim]:
     how = "where ε1 + ε2, at the best λ, has come nine tenths of the way to its optimum"
-    return [
-        nets.claim(
-            "few_directions",
-            "LDC reaches its optimal level with about 200 constrained directions",
-            f"N_c {how}; of means over nets",
-            NEAR_TWO_HUNDRED,
-            _reached(ldc.counts),
-            ldc.read("epsilon_1") + ldc.read("epsilon_2"),
-            paper="200",
-            settled=[ldc.read("converged")],
-        ),
-        nets.claim(
-            "all_weights",
-            "EWC needs all weights to be constrained",
-            f"N_c {how}, as a share of the largest N_c; of means over nets",
-            ALL,
-            _reached(ewc.counts / ewc.counts.max(initial=1)),
-            ewc.read("epsilon_1") + ewc.read("epsilon_2"),
-            paper="1",
-            settled=[ewc.read("converged")],
-        ),
-    ]
+    yield nets.claim(
+        "few_directions",
+        "LDC reaches its optimal level with about 200 constrained directions",
+        f"N_c {how}; of means over nets",
+        NEAR_TWO_HUNDRED,
+        _reached(ldc.counts),
+        ldc.read("epsilon_1") + ldc.read("epsilon_2"),
+        paper="200",
+        settled=[ldc.read("converged")],
+    )
+    yield nets.claim(
+        "all_weights",
+        "EWC needs all weights to be constrained",
+        f"N_c {how}, as a share of the largest N_c; of means over nets",
+        ALL,
+        _reached(ewc.counts / ewc.counts.max(initial=1)),
+        ewc.read("epsilon_1") + ewc.read("epsilon_2"),
+        paper="1",
+        settled=[ewc.read("converged")],
+    )
 
 
 def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

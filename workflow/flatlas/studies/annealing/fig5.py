@@ -173,12 +173,14 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     yield curve.drop(columns="sweep").assign(panel="D")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panels A, B, and C with D."""
     material = placed(moving(material, VALLEY), PROFILES, "rank")
     material = material.with_table(COOLING, _followed(material, COOLING))
     nets = Nets(material, BASE)
-    return [_shape(nets), _by_flatness(nets), *_cooling(nets)]
+    yield _shape(nets)
+    yield _by_flatness(nets)
+    yield from _cooling(nets)
 
 
 def _shape(nets: Nets) -> Claim:

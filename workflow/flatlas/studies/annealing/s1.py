@@ -66,9 +66,10 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
                fontsize=8)  # fmt: skip
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Claims about both nets."""
-    return [claim for sweep, net in NETS.items() for claim in _phases(material, sweep, *net)]
+    for sweep, net in NETS.items():
+        yield from _phases(material, sweep, *net)
 
 
 def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Iterator[Claim]:

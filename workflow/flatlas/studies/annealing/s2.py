@@ -93,10 +93,11 @@ def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
     ax.plot(ends, log[middle] + slope * ends, ":", color="black", lw=1.2, zorder=4)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panel A, then B."""
     nets = Nets(placed(material, MARGINS, "label"), BASE)
-    return [_linear(nets), *_slopes(nets)]
+    yield _linear(nets)
+    yield from _slopes(nets)
 
 
 def _linear(nets: Nets) -> Claim:

@@ -116,14 +116,12 @@ def _lenet(ax: Axes) -> None:
     ax.axis("off")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """One claim per run."""
-    claims = []
     material = moving(material, VALLEY)
     for sweep, (_, net) in PANELS.items():
         for nets in runs(material, sweep):
             layer = with_settings(nets.outcomes, [LAYER])[LAYER].iloc[0]
             known = isinstance(layer, str)
             name, where = (f"{sweep}_{layer}", f"{net}, {layer}") if known else (sweep, net)
-            claims.append(inverse_relation(nets, f"inverse_{name}", where))
-    return claims
+            yield inverse_relation(nets, f"inverse_{name}", where)

@@ -101,12 +101,9 @@ def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> 
     ax.plot(some["tau"], at, "|", color=BLACK, ms=9, mew=1.5, label="granulated: mean of these")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """For each measure: whether it ranks nets by their gap, and adds to the baselines."""
-    return list(_claims(crossed(nets(material))))
-
-
-def _claims(some: Along) -> Iterator[Claim]:
+    some = crossed(nets(material))
     for name, measure in ASKED.items():
         ranks = Claim(
             f"{name}_ranks",

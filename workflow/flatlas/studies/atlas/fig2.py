@@ -97,12 +97,9 @@ def _with_half(value: float, half: float) -> str:
     return f"{words} ±{half:.2f}".replace("±0.", "±.") if np.isfinite(half) else words
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """For each measure: whether it ranks nets along every axis, and along those of QUESTIONS."""
-    return list(_claims(nets(material)))
-
-
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    table = nets(material)
     axes = _axes(table)
     for name in ASKED:
         yield _everywhere(table, axes, name)

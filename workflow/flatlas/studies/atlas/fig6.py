@@ -114,12 +114,9 @@ def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
     ax.set_xlabel("right in each environment, share")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """For each measure: whether it is right about changes, also in the worst environment."""
-    return list(_claims(nets(material)))
-
-
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    table = nets(material)
     made, designed = practice(table), environments(table)
     for name, measure in ASKED.items():
         changed = Claim(

@@ -92,13 +92,11 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
     inset.tick_params(labelsize=6)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about panel A and its inset, and about panel B by sweep."""
-    return [
-        *_sharpness(pooled_nets(material, NAMED)),
-        *_size(material),
-        *ours(_sharpness(pooled_nets(material, material.sweeps), "all_")),
-    ]
+    yield from _sharpness(pooled_nets(material, NAMED))
+    yield from _size(material)
+    yield from ours(_sharpness(pooled_nets(material, material.sweeps), "all_"))
 
 
 def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:

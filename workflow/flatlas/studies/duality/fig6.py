@@ -119,7 +119,7 @@ def _named(moment: str) -> str:
     return f"epoch {moment}" if moment.isdigit() else moment
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about the noise of both kinds at every moment, and about the excess of DPSGD."""
     sweep = Sweep(material, SWEEP, KIND, ORDER)
     rows = material.tables[TABLE]
@@ -129,7 +129,8 @@ def claims(material: Material) -> list[Claim]:
     known = np.isfinite(curvature) & _training(sweep, moments)
     noise = np.where(known, _ordered(sweep, "noise", moments), np.nan)
     logs = np.log([curvature, live(noise)])
-    return [*_growth(sweep, moments, spearman(curvature, noise)), *_excess(sweep, moments, logs)]
+    yield from _growth(sweep, moments, spearman(curvature, noise))
+    yield from _excess(sweep, moments, logs)
 
 
 def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:

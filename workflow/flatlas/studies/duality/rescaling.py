@@ -69,11 +69,12 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
     make_room(ax, above=0.2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims that ΔL_n does not change, and by which power of p both determinants do."""
     nets = Nets(material, "base")
     factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
-    return [_unchanged(nets, factors), *_powers(nets, factors)]
+    yield _unchanged(nets, factors)
+    yield from _powers(nets, factors)
 
 
 def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:

@@ -1,5 +1,7 @@
 """Figure S11: solutions shrink most in flat directions."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -61,16 +63,14 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
         ax.legend(title=SYMBOLS[key], ncols=3, loc="upper center")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """A claim about each panel: from no decay to the strongest, and from s = 2 to the smallest."""
     scales = list(Layer(material, "init").sweep.solutions)
     _, reference = PANELS["B"]
     init = Layer(material, "init", order=(reference, *scales[:1]))
-    return [
-        _shrinks(Layer(material, "decay"), "as β rises", "from no decay to the largest β"),
-        # The text cites this figure for weight decay alone.
-        *ours([_shrinks(init, "as s falls", "from s = 2 to the smallest s")]),
-    ]
+    yield _shrinks(Layer(material, "decay"), "as β rises", "from no decay to the largest β")
+    # The text cites this figure for weight decay alone.
+    yield from ours([_shrinks(init, "as s falls", "from s = 2 to the smallest s")])
 
 
 def _shrinks(layer: Layer, when: str, between: str) -> Claim:

@@ -1,5 +1,7 @@
 """Figure S13: sharpness, size and gap against the epoch t_β at which weight decay stops."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -40,7 +42,7 @@ def with_none(material: Material) -> Material:
     return Material(tables)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about the three panels."""
     joined = with_none(material)
     planned = Layer(joined, "decay_time").sweep.solutions
@@ -53,7 +55,7 @@ def claims(material: Material) -> list[Claim]:
         _saturates(layer, "size_saturates", "S_w", size),
         _saturates(layer, "gap_saturates", "ΔL", gap),
     ]
-    return [*named("time", found)]
+    return named("time", found)
 
 
 def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:

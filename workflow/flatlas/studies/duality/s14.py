@@ -1,5 +1,6 @@
 """Figure S14: dropout makes flatter and larger solutions."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +24,7 @@ def draw(material: Material) -> Drawing:
     return draw_sweeps(material, "dropout")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about the panels, and about which part of ΔL dominates at either end (SI §2)."""
     layer = Layer(material, "dropout")
     gap, sharp, flat = (layer.net(name) for name in ("dual_gap", "gap_sharp", "gap_flat"))
@@ -61,7 +62,7 @@ def claims(material: Material) -> list[Claim]:
         _dominates(layer, "ΔL_f", "high", -1, flat, gap),
         *ours([layer.solved()]),
     ]
-    return [*named("dropout", found)]
+    return named("dropout", found)
 
 
 def _dominates(

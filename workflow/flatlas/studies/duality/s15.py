@@ -26,10 +26,11 @@ def draw(material: Material) -> Drawing:
     return draw_sweeps(material, "size", "noise", spectra=(*SPECTRA, "correlation"), width=2.9)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about N, then those about ρ."""
     size, noise = (Layer(material, sweep) for sweep in ("size", "noise"))
-    return [*named("size", _size(size)), *named("noise", _noise(noise))]
+    yield from named("size", _size(size))
+    yield from named("noise", _noise(noise))
 
 
 def _size(layer: Layer) -> Iterator[Claim]:

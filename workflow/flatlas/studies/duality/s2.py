@@ -55,10 +55,11 @@ def _finish_axis(ax: Axes, label: str) -> None:
     ax.set_ylim(top=1.5)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about panels A and C for Δw, and B and D for g."""
     nets = Nets(material, "test_images")
-    return [claim for which in LETTERS for claim in _ratio(nets, which)]
+    for which in LETTERS:
+        yield from _ratio(nets, which)
 
 
 def _ratio(nets: Nets, which: str) -> Iterator[Claim]:

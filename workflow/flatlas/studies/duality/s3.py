@@ -46,9 +46,10 @@ def draw(material: Material) -> Drawing:
     return drawing
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about every net, and about each sweep."""
-    return [*_each_net(pooled_nets(material, material.sweeps)), *_each_sweep(material)]
+    yield from _each_net(pooled_nets(material, material.sweeps))
+    yield from _each_sweep(material)
 
 
 def _each_net(nets: Nets) -> Iterator[Claim]:

@@ -58,10 +58,11 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
         ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about both panels: over nets without wrong labels, and over all."""
     right_labels, every = (pooled_nets(material, of) for of in (RIGHT_LABELS, material.sweeps))
-    return [*_pooled(right_labels), *ours(_pooled(every, "all_"))]
+    yield from _pooled(right_labels)
+    yield from ours(_pooled(every, "all_"))
 
 
 def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:

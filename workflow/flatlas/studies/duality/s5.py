@@ -1,5 +1,7 @@
 """Figure S5: the sharpness spectrum for scaled dual shifts, s_w Δw."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -56,39 +58,37 @@ def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
     ax.set_ylim(bottom=0)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claims about the trend at each scale, its shift from scale to scale, and panel B."""
     nets = Nets(material, "base")
     curvature, sigma_g = _by_curvature(nets)
-    return [
-        nets.claim(
-            "monotone",
-            "σ²_g,n grows with H_n at every s_w",
-            "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off,"
-            " mean over nets; the lowest of all s_w",
-            RISING,
-            Joint(mean, smallest),
-            spearman(curvature, sigma_g),
-        ),
-        nets.claim(
-            "shifted",
-            "from one s_w to another the curve σ²_g,n(H_n) is shifted by one factor",
-            "relative deviation of the factor between the smallest s_w and the largest from its"
-            " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
-            " round-off at both",
-            BARELY_OFF,
-            bent,
-            by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
-        ),
-        nets.claim(
-            "total",
-            "Σσ²_g,n grows with s_w",
-            "rank correlation of mean T_g with s_w",
-            RISING,
-            trend(nets.levels("scaled_summary", "scale")),
-            nets.read("scaled_summary", "T_g", "scale")[:, 0],
-        ),
-    ]
+    yield nets.claim(
+        "monotone",
+        "σ²_g,n grows with H_n at every s_w",
+        "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off,"
+        " mean over nets; the lowest of all s_w",
+        RISING,
+        Joint(mean, smallest),
+        spearman(curvature, sigma_g),
+    )
+    yield nets.claim(
+        "shifted",
+        "from one s_w to another the curve σ²_g,n(H_n) is shifted by one factor",
+        "relative deviation of the factor between the smallest s_w and the largest from its"
+        " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
+        " round-off at both",
+        BARELY_OFF,
+        bent,
+        by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
+    )
+    yield nets.claim(
+        "total",
+        "Σσ²_g,n grows with s_w",
+        "rank correlation of mean T_g with s_w",
+        RISING,
+        trend(nets.levels("scaled_summary", "scale")),
+        nets.read("scaled_summary", "T_g", "scale")[:, 0],
+    )
 
 
 def _by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """Figure S6: the flatness F_n of a direction against its sharpness."""
 
+from collections.abc import Iterator
+
 from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING
 from flatlas.claims.nets import Nets
@@ -27,18 +29,16 @@ def draw(material: Material) -> Drawing:
     return finish(figure, [points], material, legend)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The claim about the directions in which the loss reaches twice its value."""
     nets = Nets(material, "base")
     flatness, sigma_g = (
         nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")
     )
-    return [
-        nets.mean_claim(
-            "inverse",
-            "F_n is inversely correlated with σ²_g,n",
-            "rank correlation of F_n with σ²_g,n over the directions that have an F_n",
-            FALLING,
-            spearman(flatness, sigma_g**2),
-        )
-    ]
+    yield nets.mean_claim(
+        "inverse",
+        "F_n is inversely correlated with σ²_g,n",
+        "rank correlation of F_n with σ²_g,n over the directions that have an F_n",
+        FALLING,
+        spearman(flatness, sigma_g**2),
+    )

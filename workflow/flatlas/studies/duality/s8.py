@@ -1,5 +1,7 @@
 """Figure S8: where the sharp directions end, n_s."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -92,12 +94,12 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     ax.set(xlabel="$n_s$")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """A claim about each sweep, by the value at which n_s is farthest from the paper's."""
-    layers = [Layer(material, sweep) for sweep in JUDGED]
-    return [
-        layer.sweep.claim(
-            layer.varying,
+    for sweep in JUDGED:
+        layer = Layer(material, sweep)
+        yield layer.sweep.claim(
+            sweep,
             f"n_s is near 10, whatever {layer.symbol}",
             f"mean n_s at the value of {layer.symbol} at which it is farthest from 10",
             NEAR_TEN,
@@ -105,8 +107,6 @@ def claims(material: Material) -> list[Claim]:
             layer.net("n_sharp"),
             paper=str(PAPER),
         )
-        for layer in layers
-    ]
 
 
 def _farthest(n_sharp: np.ndarray) -> Joint:

@@ -43,9 +43,9 @@ class TwoSweeps:
         """A row of panels for each sweep."""
         return draw_sweeps(material, *self.sweeps)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """The claims about both rows."""
-        return list(self.make_claims(material, *self.sweeps))
+        return self.make_claims(material, *self.sweeps)
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,11 @@ class EachPair:
         rows = [(self.sweep, pair, f"hidden layers {n}–{n + 1}") for n, pair in enumerate(PAIRS, 1)]
         return draw_rows(material, rows)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterator[Claim]:
         """The same claims about each pair."""
-        return [
-            claim
-            for measure, place in PAIRS.items()
-            for claim in named(
-                place,
-                self.make_claims(Layer(material, self.sweep, measure)),
-                f", in the {place} pair of hidden layers",
-            )
-        ]
+        for measure, place in PAIRS.items():
+            found = self.make_claims(Layer(material, self.sweep, measure))
+            yield from named(place, found, f", in the {place} pair of hidden layers")
 
 
 def flatter_solutions(

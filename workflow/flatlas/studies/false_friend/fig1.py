@@ -75,14 +75,11 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     against.grid(color=GREY, alpha=0.2, lw=0.5)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """How weights and norms change along training, in the nets without L2."""
     material = with_history(material)
-    return [
-        claim
-        for kind in ("logistic", "mlp")
-        for claim in _along(Sweep(material, f"{kind}_path", along=L2), kind)
-    ]
+    for kind in ("logistic", "mlp"):
+        yield from _along(Sweep(material, f"{kind}_path", along=L2), kind)
 
 
 def _along(nets: Sweep, kind: str) -> Iterator[Claim]:

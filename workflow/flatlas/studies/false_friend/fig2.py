@@ -58,13 +58,10 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     return text + small_print(material)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Whether the limits are reached, and whether the Hessian gets small."""
-    return [
-        claim
-        for kind in ("logistic", "mlp")
-        for claim in _scaled(Nets(material, f"{kind}_solution"), kind)
-    ]
+    for kind in ("logistic", "mlp"):
+        yield from _scaled(Nets(material, f"{kind}_solution"), kind)
 
 
 def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:

@@ -66,15 +66,16 @@ def _dots(
             ax.plot([at - 0.25, at + 0.25], [some[column].mean()] * 2, "-", color=colour, lw=1.2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Whether averaged AdamW generalizes best, and how much sharper than SGD it is."""
     material = with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
     ways = {way: Nets(material, way) for way in (AVERAGED, *OTHERS)}
-    return [*_accurate(nets, ways), *_sharper(nets, ways)]
+    yield from _accurate(nets, ways)
+    yield from _sharper(nets, ways)
 
 
-def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
+def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
     accuracy = {way: one.read(TABLE, "accuracy")[:, 0] for way, one in ways.items()}
     best = nets.claim(
         "best",
@@ -84,7 +85,8 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
         lambda best, *rest: mean(best) - reduce(np.maximum, map(mean, rest)),
         *accuracy.values(),
     )
-    better = nets.claim(
+    yield from ours([best])
+    yield nets.claim(
         "better",
         "adaptive steps with averaged iterates generalize better than SGD",
         "mean test accuracy of averaged AdamW less that of SGD",
@@ -93,7 +95,6 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
         accuracy[AVERAGED],
         accuracy[SGD],
     )
-    return [*ours([best]), better]
 
 
 def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:

@@ -122,16 +122,13 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     return text + unsettled(drawn) + small_print(material)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
     material = with_history(material)
-    nets = {kind: Nets(material, tuple(VGG) if kind == "vgg" else kind) for kind in KINDS}
-    return [
-        claim
-        for kind, some in nets.items()
-        if len(some.values) >= FEWEST
-        for claim in _ordered(some, kind)
-    ]
+    for kind in KINDS:
+        nets = Nets(material, tuple(VGG) if kind == "vgg" else kind)
+        if len(nets.values) >= FEWEST:
+            yield from _ordered(nets, kind)
 
 
 def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:

@@ -65,10 +65,11 @@ class Grid:
         note(figure, lines + unsettled(drawn) + small_print(material))
         return Drawing(figure, drawn)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterator[Claim]:
         """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
         material = with_history(material)
-        return [claim for kind in self.kinds for claim in _raised(material, kind)]
+        for kind in self.kinds:
+            yield from _raised(material, kind)
 
 
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:

@@ -143,13 +143,16 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     return text + zero_error(material, drawn)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """The test error by batch size; how each measure follows it over all nets, and by sweep."""
     material = with_local(material)
     nets = Nets(material)
     judged = [name for name in MEASURES if name != "trace_contrast"]
     everywhere = [_correlates(nets, name, name, "over all nets") for name in judged]
-    return [_small_batches(material), *everywhere, *_by_sweep(material), *_better(nets)]
+    yield _small_batches(material)
+    yield from everywhere
+    yield from _by_sweep(material)
+    yield from _better(nets)
 
 
 def _small_batches(material: Material) -> Claim:

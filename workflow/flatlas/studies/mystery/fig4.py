@@ -90,10 +90,11 @@ def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]
     ax.legend(loc="best", fontsize=7)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """How much the regrets, flatness and contrastive flatness change with α."""
     nets = Nets(_relative(material), "solution")
-    return [*_regrets(nets), *_flatness(nets)]
+    yield from _regrets(nets)
+    yield from _flatness(nets)
 
 
 def _regrets(nets: Nets) -> Iterator[Claim]:

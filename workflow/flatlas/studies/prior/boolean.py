@@ -3,6 +3,7 @@
 Each function is a realization; a function's net was trained on all inputs.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import log
 
@@ -49,13 +50,13 @@ class BooleanFigure:
         note(figure, small_print(material, points, about))
         return Drawing(figure, points.drop(columns="attack_size"))
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterator[Claim]:
         """P(f) against flatness, over all functions."""
         flatness = self.flatnesses[-1]
         nets = Nets(material, "boolean")
         says = f"P(f) of Boolean functions correlates with {flatness.what}"
         pair = paired(nets, COUNTED, flatness)
-        return list(correlated(nets, "boolean", says, CORRELATED, pair, over_all_nets))
+        return correlated(nets, "boolean", says, CORRELATED, pair, over_all_nets)
 
 
 FIGURES = {

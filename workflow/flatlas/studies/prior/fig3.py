@@ -17,7 +17,7 @@ from flatlas.plotting.style import GREY, Drawing, note
 from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS
+from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR, REST_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, WITH_THE_REST, draw_grid
 from flatlas.studies.prior.systems import (
     SYSTEMS,
@@ -95,19 +95,18 @@ def _ranges(framed: Iterable[str]) -> str:
     return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Every system, and whether the dots of the first lie within the authors' axis ranges."""
     drawn = material.sweeps
-    return [
-        *(claim for sweep in drawn for claim in tight_prior(material, sweep)),
-        *(claim for sweep in drawn for claim in scattered_flatness(material, sweep, FLATNESS)),
-        *ours(
-            claim for sweep in drawn for claim in scattered_flatness(material, sweep, REST_FLATNESS)
-        ),
-        *ours(curvature(material, sweep) for sweep in drawn),
-        # An axis range is not a sentence of the paper.
-        *ours(_ends(Nets(material, "sgd"))),
-    ]
+    for sweep in drawn:
+        yield from tight_prior(material, sweep)
+    for sweep in drawn:
+        yield from scattered_flatness(material, sweep)
+    for sweep in drawn:
+        yield from ours(scattered_flatness(material, sweep, REST_FLATNESS))
+    yield from ours(curvature(material, sweep) for sweep in drawn)
+    # An axis range is not a sentence of the paper.
+    yield from ours(_ends(Nets(material, "sgd")))
 
 
 def _ends(nets: Nets) -> Iterator[Claim]:

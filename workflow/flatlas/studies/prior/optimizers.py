@@ -53,18 +53,12 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(labels=labels, **found)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Without wrong labels, and with them."""
     nets = Nets(material, tuple(material.sweeps))
     sizes = runs_of(nets)[ATTACK].to_numpy(float)
-    return ours(
-        claim
-        for name, says, quantity in (
-            ("prior", "more probable", LOG_PRIOR),
-            ("flatness", "flatter", FLATNESS),
-        )
-        for claim in _generalizes_better(nets, name, says, quantity, sizes)
-    )
+    yield from ours(_generalizes_better(nets, "prior", "more probable", LOG_PRIOR, sizes))
+    yield from ours(_generalizes_better(nets, "flatness", "flatter", FLATNESS, sizes))
 
 
 def _generalizes_better(

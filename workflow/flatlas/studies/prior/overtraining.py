@@ -68,14 +68,12 @@ class Overtraining:
         note(figure, small_print(material, points, LEGEND))
         return Drawing(figure, points)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterator[Claim]:
         """The prior and flatness, at zero error and at all later moments."""
         nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
-        return [
-            *_unchanged(nets, f"prior_{sweep}", LOG_PRIOR),
-            *_unchanged(nets, f"flatness_{sweep}", flatness),
-            *_levels(nets, f"level_{sweep}", LEVELS[sweep], flatness),
-        ]
+        yield from _unchanged(nets, f"prior_{sweep}", LOG_PRIOR)
+        yield from _unchanged(nets, f"flatness_{sweep}", flatness)
+        yield from _levels(nets, f"level_{sweep}", LEVELS[sweep], flatness)
 
 
 def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:

@@ -50,9 +50,9 @@ class Rescaled:
         """A row of panels for each curve, with a close-up on the right."""
         return draw_along(material, self.curves, self.close_up)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """What the paper says of this sweep."""
-        return list(self.make_claims(Nets(material, self.sweep)))
+        return self.make_claims(Nets(material, self.sweep))
 
 
 def _paper(nets: Nets) -> Iterator[Claim]:

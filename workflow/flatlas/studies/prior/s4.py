@@ -42,22 +42,13 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Two measures and two optimizers, against sharpness and against generalization."""
-    each = [
-        claim
-        for sweep in SWEEPS
-        for name, (what, measure) in MEASURES.items()
-        for claim in _of(
-            Nets(material, sweep), f"{name}_{sweep}", f"{what}: {called(sweep)}", measure
-        )
-    ]
-    weakened = [
-        claim
-        for _, measure in MEASURES.values()
-        for claim in weakened_flatness(material, "adam", measure)
-    ]
-    return [*each, *weakened]
+    for sweep, (name, (what, measure)) in product(SWEEPS, MEASURES.items()):
+        what = f"{what}: {called(sweep)}"
+        yield from _of(Nets(material, sweep), f"{name}_{sweep}", what, measure)
+    for _, measure in MEASURES.values():
+        yield from weakened_flatness(material, "adam", measure)
 
 
 def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:

@@ -1,5 +1,7 @@
 """Figure S5: the ascent that finds the sharpness converges, and L-BFGS-B finds the same."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -50,7 +52,7 @@ def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
     ax.set(xlabel="epoch of the ascent", ylabel="sharpness found")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Iterator[Claim]:
     """Panel A is judged by the last half of the ascent, panel B net by net."""
     nets = Nets(material, "sgd")
     by_sgd, by_lbfgs = (
@@ -58,24 +60,22 @@ def claims(material: Material) -> list[Claim]:
     )
     pair = paired(nets, FLATNESS, LBFGS_FLATNESS, "flatness by both searches")
     says = "L-BFGS-B finds similar sharpness"
-    return [
-        nets.mean_claim(
-            "converged",
-            "the ascent that finds the sharpness has converged",
-            "relative rise of the loss found, from half of the ascent to its end",
-            SATURATED,
-            _late_rise(nets),
-        ),
-        nets.mean_claim(
-            "similar",
-            says,
-            "relative deviation of the sharpness by L-BFGS-B, up or down",
-            BARELY_OFF,
-            np.abs(by_lbfgs / by_sgd - 1),
-            settled=pair.settled,
-        ),
-        *correlated(nets, "similar", says, TIGHT, pair),
-    ]
+    yield nets.mean_claim(
+        "converged",
+        "the ascent that finds the sharpness has converged",
+        "relative rise of the loss found, from half of the ascent to its end",
+        SATURATED,
+        _late_rise(nets),
+    )
+    yield nets.mean_claim(
+        "similar",
+        says,
+        "relative deviation of the sharpness by L-BFGS-B, up or down",
+        BARELY_OFF,
+        np.abs(by_lbfgs / by_sgd - 1),
+        settled=pair.settled,
+    )
+    yield from correlated(nets, "similar", says, TIGHT, pair)
 
 
 def _late_rise(nets: Nets) -> np.ndarray:

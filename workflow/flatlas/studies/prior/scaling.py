@@ -14,16 +14,14 @@ from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 
 
-def scaling_claims(nets: Nets) -> list[Claim]:
+def scaling_claims(nets: Nets) -> Iterator[Claim]:
     """The scaling, and what comes after it."""
     sharpness = course(nets, CORNERS)
-    return [
-        spikes(nets, "sharpness", sharpness),
-        relaxes(nets, "sharpness", sharpness),
-        untouched(nets),
-        *_off_zero_error(nets),
-        returns(nets),
-    ]
+    yield spikes(nets, "sharpness", sharpness)
+    yield relaxes(nets, "sharpness", sharpness)
+    yield untouched(nets)
+    yield from _off_zero_error(nets)
+    yield returns(nets)
 
 
 def falls(nets: Nets, name: str, logs: Course) -> Claim:

@@ -74,9 +74,9 @@ class SideBySide:
         note(figure, small_print(material, points, self.about + legend))
         return Drawing(figure, points)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """What the paper says of this figure."""
-        return list(self.make_claims(material))
+        return self.make_claims(material)
 
 
 def _breaking_optimizers(material: Material) -> Iterator[Claim]:
