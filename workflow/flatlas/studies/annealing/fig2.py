@@ -14,27 +14,10 @@ from flatlas.evidence.material import DOT, Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing import recordings, relation
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    RANKS,
-    VALLEY,
-    first_net,
-    measured,
-)
-from flatlas.studies.annealing.relation import (
-    PSI,
-    diffusive,
-    finish,
-    flatnesses,
-    inverse_relation,
-    psi,
-    relation,
-    relation_note,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, RANKS, VALLEY
 
 RATES = "rates"
 KEYS = ["batch", "optimizer.lr"]
@@ -47,10 +30,10 @@ SHOWN = 6
 def draw(material: Material) -> Drawing:
     """A, B: profiles of the first net. C: flatness by rank. D: for every B and α."""
     columns = "rank", "delta", "loss", "quadratic"
-    profiles = measured(material, "valley_profiles", *columns, keys=DOT)
+    profiles = recordings.measured(material, "valley_profiles", *columns, keys=DOT)
     profiles = profiles[(profiles["sweep"] == BASE) & profiles["rank"].isin(RANKS)]
-    profiles = first_net(profiles)
-    rows = flatnesses(material, *KEYS)
+    profiles = recordings.first_net(profiles)
+    rows = relation.flatnesses(material, *KEYS)
     figure, axes = panels(2, 2, width=3.7, height=2.9)
     _profiles(axes[0], profiles)
     _logarithms(axes[1], profiles)
@@ -60,9 +43,9 @@ def draw(material: Material) -> Drawing:
         figure,
         "A, B: the first net; B: dotted, the parabola through $\\ln{L_0}$ and the points half-way"
         " to both ends; arrow: $F_i$, the width where $L_i\\leq{e}\\,L_0$. C, D: all nets. The"
-        f" paper: $\\psi$ ≈ {PSI:g}. " + relation_note(material, rows),
+        f" paper: $\\psi$ ≈ {relation.PSI:g}. " + relation.remarks(material, rows),
     )
-    points = [profiles.assign(panel="A, B"), diffusive(rows).assign(panel="C, D"), *fits]
+    points = [profiles.assign(panel="A, B"), relation.diffusive(rows).assign(panel="C, D"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
@@ -115,9 +98,9 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         batch, lr = mine[KEYS].iloc[0]
         label = rf"$B$ = {batch:g}, $\alpha$ = {lr:g}"
         style = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        for found in relation(ax, mine, label, *style):
+        for found in relation.draw(ax, mine, label, *style):
             yield found.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
-    finish(ax)
+    relation.finish(ax)
 
 
 def claims(material: Material) -> Iterator[Claim]:
@@ -159,5 +142,5 @@ def _every_rate(material: Material) -> Iterator[Claim]:
         batch, lr = point
         name = f"B{batch:g}_lr{lr:g}" if point.notna().all() else f"run{number}"
         where = f"B = {batch:g}, α = {lr:g}"
-        yield inverse_relation(nets, f"inverse_{name}", where)
-        yield psi(nets, f"psi_{name}", where)
+        yield relation.inverse_relation(nets, f"inverse_{name}", where)
+        yield relation.psi(nets, f"psi_{name}", where)

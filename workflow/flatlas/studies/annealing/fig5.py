@@ -10,34 +10,15 @@ from flatlas.claims.claim import Claim
 from flatlas.claims.conventions import FALLING, RISING, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, NET, Material
-from flatlas.plotting.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RED,
-    Drawing,
-    make_room,
-    note,
-    panels,
-    plain_ticks,
-    shades,
-)
+from flatlas.plotting.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, panels, shades
+from flatlas.plotting.style import Drawing, make_room, note, plain_ticks
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read
 from flatlas.studies.annealing.fits import fit, log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    RANKS,
-    VALLEY,
-    first_net,
-    first_profiles,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, RANKS, VALLEY
 from flatlas.studies.annealing.relation import diffusive
 
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"
@@ -64,14 +45,14 @@ def draw(material: Material) -> Drawing:
         figure,
         "A, C, D: the first net; B: all nets. A: dotted, the loss $L_i$, scaled to $T_i(0)$."
         " C: light to dark, at some of the moments of D. D: dots, $T_i(0)$; red, the training loss."
-        f" {PHASES_LEGEND}" + small_print(material),
+        f" {PHASES_LEGEND}" + recordings.small_print(material),
     )
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """T_i, and the loss in the same panel."""
-    rows = first_profiles(material, PROFILES, RANKS, "temperature", "loss")
+    rows = recordings.first_profiles(material, PROFILES, RANKS, "temperature", "loss")
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]
         ax.plot(line["delta"], line["temperature"], color=colour, label=f"$i$ = {rank:g}")
@@ -87,8 +68,8 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
 
 def _by_direction(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     """T_i(0) by rank; inset, by flatness."""
-    heat = measured(material, DIRECTIONS, "rank", "temperature")
-    rows = heat.merge(measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
+    heat = recordings.measured(material, DIRECTIONS, "rank", "temperature")
+    rows = heat.merge(recordings.measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
     ax.plot(rows["rank"], rows["temperature"], ".", color=BLUE, ms=3, alpha=0.6)
     log_log(ax, rows, xlabel="rank $i$", ylabel="$T_i(0)$")
     yield rows.assign(panel="B")
@@ -128,7 +109,7 @@ def _followed(material: Material, table: str) -> pd.DataFrame:
 
 def moments(material: Material, table: str, *columns: str) -> pd.DataFrame:
     """The same rows of the first net, in order of time."""
-    rows = first_net(_followed(material, table)).sort_values(["epoch", *columns])
+    rows = recordings.first_net(_followed(material, table)).sort_values(["epoch", *columns])
     return rows[[*NET, "rank", "epoch", "temperature", "loss", *columns]]
 
 
@@ -153,7 +134,7 @@ def _over_time(ax: Axes, material: Material) -> pd.DataFrame:
 def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     """T_i(0) and L over time, each with its axis; inset, one against the other."""
     rows = moments(material, COOLING)
-    curve = first_net(learning_curves(material, BASE))
+    curve = recordings.first_net(learning_curves(material, BASE))
     symbol = f"$T_{{{FOLLOWED}}}(0)$"
     ax.plot(rows["epoch"], rows["temperature"], "o-", color=BLUE, lw=0.8)
     log_log(ax, rows, xlabel="$t$ (epochs)")

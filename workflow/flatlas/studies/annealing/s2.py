@@ -15,17 +15,9 @@ from flatlas.plotting.style import RED, Drawing, note, panels, shades
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.extremes import smallest
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.directions import placed, read
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    VALLEY,
-    first_net,
-    first_profiles,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 
 MARGINS = "first_mode_margins"
 # The first direction, and those compared with it.
@@ -37,8 +29,10 @@ EVERY = 4
 
 def draw(material: Material) -> Drawing:
     """The first net. A: by how much the right output exceeds the others. B: ln L_i."""
-    margins = first_net(measured(material, MARGINS, "label", "theta", "margin"))
-    profiles = first_profiles(material, "valley_profiles", RANKS, "loss")
+    margins = recordings.first_net(
+        recordings.measured(material, MARGINS, "label", "theta", "margin")
+    )
+    profiles = recordings.first_profiles(material, "valley_profiles", RANKS, "loss")
     figure, axes = panels(1, 2, width=3.9, height=3.0)
     _margins(axes[0], margins)
     _profiles(axes[1], profiles)
@@ -46,7 +40,8 @@ def draw(material: Material) -> Drawing:
         figure,
         "The first net. A: means over the first images of each digit, between the two ends of the"
         r" valley along $p_1$, where the loss has grown by $e$; $\theta_1$ grows the way SGD went."
-        " B: in red the first direction; dotted, its slope at 0. " + small_print(material),
+        " B: in red the first direction; dotted, its slope at 0. "
+        + recordings.small_print(material),
     )
     points = [margins.assign(panel="A"), profiles.assign(panel="B")]
     return Drawing(figure, pd.concat(points, ignore_index=True))

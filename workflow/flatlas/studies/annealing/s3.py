@@ -10,16 +10,9 @@ from matplotlib.patches import Rectangle
 from flatlas.claims.claim import Claim
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
+from flatlas.studies.annealing import relation
 from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
-from flatlas.studies.annealing.relation import (
-    diffusive,
-    finish,
-    flatnesses,
-    inverse_relation,
-    relation,
-    relation_note,
-)
 
 LAYER = "snapshots"
 STYLES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
@@ -53,15 +46,15 @@ def draw(material: Material) -> Drawing:
     for ax, (sweep, (letter, net)) in zip((axes[1], *axes[3:]), PANELS.items(), strict=True):
         ax.set_title(net, loc="right", fontsize=8.5)
         mine = rows[rows["sweep"] == sweep]
-        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation(ax, mine)
+        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation.draw(ax, mine)
         fits += [one.assign(panel=letter) for one in found]
-        finish(ax)
+        relation.finish(ax)
     note(
         figure,
         "A, C: the paper's nets; the recorded weights are drawn in colour. E, F: mentioned, but not"
-        " drawn, in the paper. " + relation_note(material, rows),
+        " drawn, in the paper. " + relation.remarks(material, rows),
     )
-    dots = diffusive(rows)
+    dots = relation.diffusive(rows)
     letters = {sweep: letter for sweep, (letter, _) in PANELS.items()}
     dots = dots.assign(panel=dots["sweep"].map(letters))
     return Drawing(figure, pd.concat([dots, *fits], ignore_index=True))
@@ -69,7 +62,7 @@ def draw(material: Material) -> Drawing:
 
 def _with_layers(material: Material) -> pd.DataFrame:
     """Flatnesses and variances, with the layer that each run records if a sweep names it."""
-    rows = flatnesses(material, LAYER)
+    rows = relation.flatnesses(material, LAYER)
     layers = rows.pop(LAYER).astype(object).fillna("its own")
     return rows.assign(**{LAYER: layers})
 
@@ -77,7 +70,7 @@ def _with_layers(material: Material) -> pd.DataFrame:
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
         mine = rows[rows[LAYER] == layer]
-        for found in relation(ax, mine, layer, colour, marker):
+        for found in relation.draw(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})
 
 
@@ -124,4 +117,4 @@ def claims(material: Material) -> Iterator[Claim]:
             layer = with_settings(nets.outcomes, [LAYER])[LAYER].iloc[0]
             known = isinstance(layer, str)
             name, where = (f"{sweep}_{layer}", f"{net}, {layer}") if known else (sweep, net)
-            yield inverse_relation(nets, f"inverse_{name}", where)
+            yield relation.inverse_relation(nets, f"inverse_{name}", where)

@@ -11,18 +11,10 @@ from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.estimate import Estimate
+from flatlas.studies.atlas import ranking
 from flatlas.studies.atlas.nets import Along, crossed, factors, nets, words_of
 from flatlas.studies.atlas.quantities import BASELINES, other_baselines
-from flatlas.studies.atlas.ranking import (
-    ASKED,
-    REPEATED,
-    by_size,
-    label_of,
-    on_ranks,
-    ranked,
-    ranks_pairs,
-    with_repeated,
-)
+from flatlas.studies.atlas.ranking import ASKED, REPEATED, ranks_pairs
 from flatlas.studies.atlas.styles import (
     STYLES,
     counted,
@@ -37,11 +29,11 @@ COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 def draw(material: Material) -> Drawing:
     """A bar for each measure, its partial and granulated coefficients, and a dot a setting."""
     table = nets(material)
-    whole, alone = with_repeated(crossed(table)), factors(table)
+    whole, alone = ranking.with_repeated(crossed(table)), factors(table)
     rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(whole, alone, name)]
     points = pd.DataFrame(rows, columns=COLUMNS)
     taus = points[points["pairs"] == "all"].set_index("measure")["tau"]
-    order = [*by_size(taus), REPEATED]
+    order = [*ranking.by_size(taus), REPEATED]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in ASKED)
@@ -54,7 +46,7 @@ def draw(material: Material) -> Drawing:
     ax.axvline(USEFUL.low, color=GREY, lw=0.8, ls="--")
     ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-1.05, 1.05))
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
-    ax.set_yticks(range(len(order)), [label_of(name) for name in order])
+    ax.set_yticks(range(len(order)), [ranking.label_of(name) for name in order])
     ax.tick_params(axis="y", length=0)
     words_on_the_right(ax, [counted(whole.nets, name) for name in order])
     figure.legend(loc="outside upper center", ncols=3)
@@ -68,10 +60,10 @@ def draw(material: Material) -> Drawing:
 
 def _rows(whole: Along, alone: Mapping[str, Along], name: str) -> Iterator[tuple[object, ...]]:
     """τ of all pairs, given the baselines, of pairs that differ in one setting, and their mean."""
-    found = {"all": ranked(whole, name)}
+    found = {"all": ranking.ranked(whole, name)}
     if name != REPEATED:
-        found["given the baselines"] = ranked(whole, name, other_baselines(name))
-        each = {key: ranked(some, name) for key, some in alone.items()}
+        found["given the baselines"] = ranking.ranked(whole, name, other_baselines(name))
+        each = {key: ranking.ranked(some, name) for key, some in alone.items()}
         values = [one.value for one in each.values()]
         mean = float(np.mean(values)) if values else np.nan
         found |= each | {"granulated": Estimate(mean, np.nan, np.nan)}
@@ -111,14 +103,14 @@ def claims(material: Material) -> Iterator[Claim]:
             f"Kendall's coefficient of the {measure.words} with the gap, over pairs of one "
             "realization in the crossed design",
             USEFUL,
-            ranked(some, name),
+            ranking.ranked(some, name),
         )
-        yield on_ranks(ranks, name, some.nets)
+        yield ranking.on_ranks(ranks, name, some.nets)
         adds = Claim(
             f"{name}_adds",
             f"given epochs, loss, gradient and weight norm, {ranks_pairs(measure.words, ADDS)}",
             "the same, given the four baselines",
             ADDS,
-            ranked(some, name, BASELINES),
+            ranking.ranked(some, name, BASELINES),
         )
-        yield on_ranks(adds, name, some.nets, *BASELINES)
+        yield ranking.on_ranks(adds, name, some.nets, *BASELINES)

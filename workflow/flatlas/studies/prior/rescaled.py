@@ -13,28 +13,15 @@ from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
-from flatlas.studies.prior.along import (
-    CORNERS,
-    ERROR,
-    LOSS,
-    PRIOR,
-    SCALING,
-    SHARPNESS,
-    SPECTRAL_NORM,
-    TOP,
-    WIDE,
-    WIDE_CORNERS,
-    CloseUp,
-    draw_along,
-)
+from flatlas.studies.prior import along
 from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
 ZERO_ERROR_EPOCH = 140
 # log P(f), and log sharpness by both searches.
-CURVES = (PRIOR, SHARPNESS, CORNERS)
-BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
+CURVES = (along.PRIOR, along.SHARPNESS, along.CORNERS)
+BEFORE = along.CloseUp("since_zero_error", -200, 20, "epochs after zero error")
 
 
 @dataclass(frozen=True)
@@ -44,11 +31,11 @@ class Rescaled:
     sweep: str
     make_claims: Callable[[Nets], Iterable[Claim]]
     curves: tuple[Quantity, ...] = CURVES
-    close_up: CloseUp = SCALING
+    close_up: along.CloseUp = along.SCALING
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each curve, with a close-up on the right."""
-        return draw_along(material, self.curves, self.close_up)
+        return along.draw_along(material, self.curves, self.close_up)
 
     def claims(self, material: Material) -> Iterable[Claim]:
         """What the paper says of this sweep."""
@@ -59,8 +46,8 @@ def _paper(nets: Nets) -> Iterator[Claim]:
     """From the fresh weights to zero error, from there to the scaling, and after it."""
     yield from _until_zero_error(nets)
     yield _constant(nets)
-    yield falls(nets, "sharpness", course(nets, CORNERS))
-    yield falls(nets, "loss", course(nets, LOSS))
+    yield falls(nets, "sharpness", course(nets, along.CORNERS))
+    yield falls(nets, "loss", course(nets, along.LOSS))
     yield from scaling_claims(nets)
 
 
@@ -73,7 +60,7 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
         nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
         paper=f"{ZERO_ERROR_EPOCH}",
     )
-    for name, quantity in (("prior", PRIOR), ("sharpness", CORNERS)):
+    for name, quantity in (("prior", along.PRIOR), ("sharpness", along.CORNERS)):
         logs = approach(nets, quantity)
         yield nets.mean_claim(
             f"{name}_before",
@@ -101,8 +88,8 @@ def _constant(nets: Nets) -> Claim:
 
 def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
     """The sharpness spikes, and nothing else happens."""
-    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
-    sharpness = course(nets, CORNERS)
+    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, along.ERROR)
+    sharpness = course(nets, along.CORNERS)
     yield spikes(nets, "sharpness", sharpness)
     yield relaxes(nets, "sharpness", sharpness)
     yield nets.mean_claim(
@@ -124,8 +111,8 @@ def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
 
 def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
     """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
-    sharpness = course(nets, CORNERS)
-    for name, quantity in (("spectral_norm", SPECTRAL_NORM), ("top", TOP)):
+    sharpness = course(nets, along.CORNERS)
+    for name, quantity in (("spectral_norm", along.SPECTRAL_NORM), ("top", along.TOP)):
         yield from _as_sharpness(nets, name, course(nets, quantity), sharpness)
 
 
@@ -150,7 +137,7 @@ def _fluctuations(nets: Nets) -> Iterator[Claim]:
 
     The initial weights are left out, because the curve is steepest there.
     """
-    wide, narrow = (approach(nets, quantity) for quantity in (WIDE_CORNERS, CORNERS))
+    wide, narrow = (approach(nets, quantity) for quantity in (along.WIDE_CORNERS, along.CORNERS))
     large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
     settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
     yield nets.mean_claim(
@@ -186,9 +173,11 @@ FIGURES = {
     # As Figure 5, with an α so small that the net stays at zero error.
     "s6": Rescaled("scaled_less", _staying_at_zero_error),
     # In a larger box than that of Figure 5 the sharpness does not fluctuate before zero error.
-    "s8": Rescaled("scaled", _fluctuations, (*CURVES, WIDE, WIDE_CORNERS), BEFORE),
+    "s8": Rescaled("scaled", _fluctuations, (*CURVES, along.WIDE, along.WIDE_CORNERS), BEFORE),
     # Measures of the Hessian behave as the sharpness does; the first hidden layer has 10 neurons.
-    "s10": Rescaled("scaled_narrow", _measures_of_the_hessian, (*CURVES, SPECTRAL_NORM, TOP)),
+    "s10": Rescaled(
+        "scaled_narrow", _measures_of_the_hessian, (*CURVES, along.SPECTRAL_NORM, along.TOP)
+    ),
     # As Figure 5, with the layer divided by that factor. Figure 5 judges what comes before the
     # scaling.
     "inverse": Rescaled("scaled_inverse", lambda nets: ours(scaling_claims(nets))),

@@ -15,6 +15,7 @@ from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
+from flatlas.studies.prior import systems
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import (
     ACCURACY,
@@ -34,25 +35,7 @@ from flatlas.studies.prior.scatter import (
     WITH_THE_REST,
     draw_grid,
 )
-from flatlas.studies.prior.systems import (
-    BREAKING,
-    OPTIMIZERS,
-    RATES,
-    SYSTEMS,
-    against_sgd,
-    broken_flatness,
-    called,
-    columns,
-    correlated_flatness,
-    curvature,
-    looser_flatness,
-    pooling,
-    same_prior,
-    scattered_flatness,
-    tight_prior,
-    two_sweeps,
-    weakened_flatness,
-)
+from flatlas.studies.prior.systems import BREAKING, OPTIMIZERS, RATES, SYSTEMS
 
 
 @dataclass(frozen=True)
@@ -68,7 +51,7 @@ class SideBySide:
     def draw(self, material: Material) -> Drawing:
         """One dot per net."""
         points = nets(material, *self.measures)
-        drawn = columns(material, self.names)
+        drawn = systems.columns(material, self.names)
         figure, _ = draw_grid(points, self.rows, drawn)
         legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
         note(figure, small_print(material, points, self.about + legend))
@@ -83,22 +66,22 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
     """Row by row, and whether the second row shows curvature."""
     sweeps = ("sgd", *BREAKING)
     for sweep in sweeps:
-        yield from tight_prior(material, sweep)
-    yield from correlated_flatness(material, "sgd")
+        yield from systems.tight_prior(material, sweep)
+    yield from systems.correlated_flatness(material, "sgd")
     yield from _broken(material, FLATNESS)
     for sweep in BREAKING:
-        yield from weakened_flatness(material, sweep)
+        yield from systems.weakened_flatness(material, sweep)
         yield from _levels(material, sweep)
     yield from ours(_broken(material, REST_FLATNESS))
-    yield from ours(curvature(material, sweep) for sweep in sweeps)
+    yield from ours(systems.curvature(material, sweep) for sweep in sweeps)
     for sweep in BREAKING:
-        yield from ours(same_prior(material, sweep))
-        yield from ours(weakened_flatness(material, sweep, REST_FLATNESS))
+        yield from ours(systems.same_prior(material, sweep))
+        yield from ours(systems.weakened_flatness(material, sweep, REST_FLATNESS))
 
 
 def _levels(material: Material, sweep: str) -> Iterator[Claim]:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
-    name = called(sweep)
+    name = systems.called(sweep)
     for quantity in (ACCURACY, LOG_PRIOR):
         yield _level(
             material,
@@ -131,7 +114,7 @@ def _level(
     criterion: Criterion,
     statistic: Callable[..., np.ndarray],
 ) -> Claim:
-    nets, sgd, other = against_sgd(material, sweep, quantity)
+    nets, sgd, other = systems.against_sgd(material, sweep, quantity)
     return nets.claim(
         f"level_{sweep}_{quantity.name}",
         says,
@@ -156,9 +139,9 @@ def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:
-    yield from looser_flatness(material, "sgd", flat)
+    yield from systems.looser_flatness(material, "sgd", flat)
     for sweep in BREAKING:
-        yield from broken_flatness(material, sweep, flat)
+        yield from systems.broken_flatness(material, sweep, flat)
 
 
 def _spectral_norm(material: Material) -> Iterator[Claim]:
@@ -168,8 +151,8 @@ def _spectral_norm(material: Material) -> Iterator[Claim]:
         flatness = CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
         name = "log sharpness with the log spectral norm"
         pair = paired(nets, flatness, NORM_FLATNESS, name)
-        says = f"sharpness correlates with the spectral norm: {called(sweep)}"
-        yield from correlated(nets, sweep, says, CORRELATED, pair, pooling(sweep))
+        says = f"sharpness correlates with the spectral norm: {systems.called(sweep)}"
+        yield from correlated(nets, sweep, says, CORRELATED, pair, systems.pooling(sweep))
 
 
 def _flatness_with_prior(material: Material) -> Iterator[Claim]:
@@ -177,10 +160,12 @@ def _flatness_with_prior(material: Material) -> Iterator[Claim]:
     for sweep in material.sweeps:
         nets, breaks = Nets(material, sweep), sweep in BREAKING
         verb, criteria = ("does not correlate", BROKEN) if breaks else ("correlates", CORRELATED)
-        says = f"flatness {verb} with P(f): {called(sweep)}"
+        says = f"flatness {verb} with P(f): {systems.called(sweep)}"
         with_prior = paired(nets, FLATNESS, LOG_PRIOR)
         yield from correlated(nets, sweep, says, criteria, with_prior)
-        says = f"flatness correlates with P(f) as it does with generalization: {called(sweep)}"
+        says = (
+            f"flatness correlates with P(f) as it does with generalization: {systems.called(sweep)}"
+        )
         pairs = with_prior, paired(nets, FLATNESS)
         yield from compared(nets, f"{sweep}_accuracy", says, BARELY, DIFFERENCE, *pairs)
 
@@ -188,10 +173,10 @@ def _flatness_with_prior(material: Material) -> Iterator[Claim]:
 def _residual_net(material: Material) -> Iterator[Claim]:
     """Both rows, and flatness against that of the fully connected net of Figure 4."""
     words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
-    nets, residual, dense = two_sweeps(material, FLATNESS, words)
+    nets, residual, dense = systems.two_sweeps(material, FLATNESS, words)
     says = "under Adam, flatness is better for the residual net than for the fully connected one"
-    yield from tight_prior(material, "residual_adam")
-    yield from scattered_flatness(material, "residual_adam")
+    yield from systems.tight_prior(material, "residual_adam")
+    yield from systems.scattered_flatness(material, "residual_adam")
     yield from compared(nets, "better", says, TIGHTER, BETTER, residual, dense)
 
 
@@ -199,27 +184,27 @@ def _more_optimizers(material: Material) -> Iterator[Claim]:
     """The upper row, then the lower."""
     adaptive = ("adagrad", "momentum", "rmsprop")
     for sweep in (*adaptive, "full_batch"):
-        yield from tight_prior(material, sweep)
+        yield from systems.tight_prior(material, sweep)
     for sweep in adaptive:
-        yield from broken_flatness(material, sweep)
-    yield from correlated_flatness(material, "full_batch")
+        yield from systems.broken_flatness(material, sweep)
+    yield from systems.correlated_flatness(material, "full_batch")
 
 
 def _learning_rates(material: Material) -> Iterator[Claim]:
     """What Figure S18 says of one rate, which the paper does not state, at each of three."""
     for sweep in RATES:
-        yield from ours(tight_prior(material, sweep))
+        yield from ours(systems.tight_prior(material, sweep))
     for sweep in RATES:
-        yield from ours(correlated_flatness(material, sweep))
+        yield from ours(systems.correlated_flatness(material, sweep))
 
 
 def _many_images(material: Material) -> Iterator[Claim]:
     """The sweep with many images, by itself and against the sweep of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
-    nets, many, few = two_sweeps(material, LOG_PRIOR, words)
+    nets, many, few = systems.two_sweeps(material, LOG_PRIOR, words)
     says = "with more training images P(f) correlates tighter with generalization"
-    yield from tight_prior(material, "many_images")
-    yield from scattered_flatness(material, "many_images")
+    yield from systems.tight_prior(material, "many_images")
+    yield from systems.scattered_flatness(material, "many_images")
     yield from compared(nets, "tighter", says, TIGHTER, BETTER, many, few)
 
 
