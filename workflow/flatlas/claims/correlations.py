@@ -79,14 +79,6 @@ def correlated(
         )
 
 
-def _difference(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.asarray(one - other)
-
-
-def _excess(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(one) - np.abs(other))
-
-
 def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The ratio of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
     if kind == "kendall":
@@ -104,10 +96,14 @@ class Comparison(NamedTuple):
 
 # How much higher the coefficient of a pair is than another's, with their signs.
 DIFFERENCE = Comparison(
-    "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
+    "{kind}'s coefficient of {pair} less that of {other}; means over realizations",
+    lambda kind, one, other: one - other,
 )
 # How much more strongly a pair correlates than another, regardless of sign.
-BETTER = Comparison("size of {kind}'s coefficient of {pair} less that of {other}", _excess)
+BETTER = Comparison(
+    "size of {kind}'s coefficient of {pair} less that of {other}",
+    lambda kind, one, other: np.abs(one) - np.abs(other),
+)
 # How much of the variance a pair explains, relative to another.
 EXPLAINED = Comparison(
     "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}", _share

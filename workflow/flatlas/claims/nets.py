@@ -101,7 +101,6 @@ class Nets:
 
     @property
     def _missing(self) -> list[str]:
-        """The sweeps that are not drawn."""
         drawn = set(self.outcomes["sweep"])
         return [sweep for sweep in self._sweeps if sweep not in drawn]
 

@@ -87,7 +87,6 @@ def _reached(ranks: np.ndarray, cumulative: np.ndarray) -> np.ndarray:
 
 
 def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
-    """θ_i against θ_j, in time."""
     mine = paths[paths["rank"].isin([i, j])]
     plane = mine.pivot(index="time", columns="rank", values="theta")
     if {i, j} <= set(plane):

@@ -1,7 +1,6 @@
 """Figure 2: the valley of the loss along the p_i, and the inverse variance-flatness relation."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,7 +36,9 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(2, 2, width=3.7, height=2.9)
     _profiles(axes[0], profiles)
     _logarithms(axes[1], profiles)
-    _by_rank(axes[2], rows[rows["sweep"] == BASE])
+    base = rows[(rows["sweep"] == BASE) & (rows["rank"] <= LAST)]
+    axes[2].plot(base["rank"], base["flatness"], ".", color=BLUE, ms=3, alpha=0.6)
+    log_log(axes[2], base, xlabel="rank $i$", ylabel="flatness $F_i$")
     fits = list(_relations(axes[3], rows))
     note(
         figure,
@@ -49,15 +50,10 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
-def _lines(profiles: pd.DataFrame) -> Iterator[tuple[Any, pd.DataFrame, str]]:
-    """Rank, profile and colour."""
-    for (rank, line), colour in zip(profiles.groupby("rank"), COLOURS, strict=False):
-        yield rank, line, colour
-
-
 def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
     least = profiles.loc[profiles["delta"] == 0, "loss"].mean()
-    for rank, line, colour in _lines(profiles[profiles["loss"] <= SHOWN * least]):
+    low = profiles[profiles["loss"] <= SHOWN * least]
+    for (rank, line), colour in zip(low.groupby("rank"), COLOURS, strict=False):
         ax.plot(line["delta"], line["loss"], color=colour, label=f"$i$ = {rank:g}")
     ax.set(xlabel=r"$\delta\theta$", ylabel=r"$L_i(\delta\theta)$")
     if len(profiles):
@@ -67,7 +63,7 @@ def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
 
 
 def _logarithms(ax: Axes, profiles: pd.DataFrame) -> None:
-    for _, line, colour in _lines(profiles):
+    for (_, line), colour in zip(profiles.groupby("rank"), COLOURS, strict=False):
         ax.plot(line["delta"], np.log(line["loss"]), color=colour)
         ax.plot(line["delta"], np.log(line["quadratic"]), ":", color=BLACK, lw=1.0)
     if len(profiles):
@@ -85,12 +81,6 @@ def _width(ax: Axes, line: pd.DataFrame, colour: str) -> None:
     ax.annotate("", (ends[0], level), (ends[1], level), arrowprops=arrow)
     symbol = f" $F_{{{line['rank'].iloc[0]:g}}}$"
     ax.text(ends[1], level, symbol, color=colour, ha="left", va="top")
-
-
-def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:
-    rows = rows[rows["rank"] <= LAST]
-    ax.plot(rows["rank"], rows["flatness"], ".", color=BLUE, ms=3, alpha=0.6)
-    log_log(ax, rows, xlabel="rank $i$", ylabel="flatness $F_i$")
 
 
 def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:

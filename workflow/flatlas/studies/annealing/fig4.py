@@ -139,7 +139,6 @@ def _over_time(ax: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
-    """q_i and the threshold of one net."""
     rows = rows.assign(threshold=THRESHOLD * rows["flatness"])
     ax.plot(rows["rank"], rows["q"], ".", color=BLUE, ms=3, label="$q_i$")
     finite = rows[np.isfinite(rows["threshold"])]
@@ -182,7 +181,6 @@ def _counts(ax: Axes, points: pd.DataFrame, method: Method) -> pd.DataFrame:
 
 
 def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.DataFrame:
-    """The same at the paper's λ, and the sum without constraints."""
     curve = points[(points["strength"] == strength) & (points["directions"] > 0)]
     label = rf"LDC, $\lambda = {strength:g}$"
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
@@ -329,7 +327,6 @@ def _bounds(nets: Nets, ldc: Results) -> Iterator[Claim]:
 
 
 def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
-    """The claim about the curves of panel E."""
     gaps = curve_gaps(*([one.curve("epsilon_2"), one.curve("epsilon_1")] for one in (ldc, ewc)))
     return nets.claim(
         f"{ldc.method.measure}_below",

@@ -51,7 +51,6 @@ def draw(material: Material) -> Drawing:
 
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
-    """T_i, and the loss in the same panel."""
     rows = recordings.first_profiles(material, PROFILES, RANKS, "temperature", "loss")
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]
@@ -67,7 +66,6 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
 
 
 def _by_direction(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
-    """T_i(0) by rank; inset, by flatness."""
     heat = recordings.measured(material, DIRECTIONS, "rank", "temperature")
     rows = heat.merge(recordings.measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
     ax.plot(rows["rank"], rows["temperature"], ".", color=BLUE, ms=3, alpha=0.6)

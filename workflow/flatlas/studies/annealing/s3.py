@@ -1,6 +1,6 @@
 """Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise, product
 
 import pandas as pd
@@ -39,7 +39,10 @@ EACH_LAYER = ("deep", "lenet_cifar")
 def draw(material: Material) -> Drawing:
     """A, C: the nets. B, D: their relations. E, F: other optimizers."""
     figure, axes = panels(3, 2, width=3.7, height=2.6)
-    rows = _with_layers(material)
+    rows = relation.flatnesses(material, LAYER)
+    # A run records its own layer if no sweep names it.
+    layers = rows.pop(LAYER).astype(object).fillna("its own")
+    rows = rows.assign(**{LAYER: layers})
     _deep_net(axes[0])
     _lenet(axes[2])
     fits: list[pd.DataFrame] = []
@@ -60,13 +63,6 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, pd.concat([dots, *fits], ignore_index=True))
 
 
-def _with_layers(material: Material) -> pd.DataFrame:
-    """Flatnesses and variances, with the layer that each run records if a sweep names it."""
-    rows = relation.flatnesses(material, LAYER)
-    layers = rows.pop(LAYER).astype(object).fillna("its own")
-    return rows.assign(**{LAYER: layers})
-
-
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
         mine = rows[rows[LAYER] == layer]
@@ -76,7 +72,10 @@ def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 def _deep_net(ax: Axes) -> None:
     """Layers of neurons, the recorded weights between the hidden ones in colour."""
-    layers = [_heights(neurons) for neurons in (7, 5, 5, 5, 5, 3)]
+    layers = [
+        [2 * place / (neurons - 1) - 1 for place in range(neurons)]
+        for neurons in (7, 5, 5, 5, 5, 3)
+    ]
     colours = (GREY, *(colour for colour, _ in STYLES), GREY)
     for place, (left, right) in enumerate(pairwise(layers)):
         for ends in product(left, right):
@@ -88,10 +87,6 @@ def _deep_net(ax: Axes) -> None:
         ax.text(place + 1.5, 1.15, f"fc{place + 2}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.5, 1.4))
     ax.axis("off")
-
-
-def _heights(neurons: int) -> Sequence[float]:
-    return [2 * place / (neurons - 1) - 1 for place in range(neurons)]
 
 
 def _lenet(ax: Axes) -> None:

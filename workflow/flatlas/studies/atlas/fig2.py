@@ -120,10 +120,13 @@ def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim
     found = {axis: ranking.ranked(some, name) for axis, some in axes.items()}
     known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
     words = MEASURES[name].words
-    least_of_all = least([*known.values()], _realizations(table))
+    seeds = table.groupby(STUDY)["seed"].nunique()
+    least_of_all = least([*known.values()], seeds.min() if len(seeds) else 0)
     # One axis is enough to refute the claim; to confirm it takes all of them.
     others = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
-    missing = "" if least_of_all.high <= USEFUL.low else _without_interval(others)
+    missing = ""
+    if others and not least_of_all.high <= USEFUL.low:
+        missing = f"Too few values for an interval: {', '.join(AXES[axis][0] for axis in others)}."
     claim = Claim(
         f"{name}_everywhere",
         f"whatever is varied, {ranks_pairs(words, USEFUL)}",
@@ -133,12 +136,3 @@ def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim
         least_of_all,
     )
     return ranking.on_ranks(claim, name, table[table["sweep"].isin([*known])], missing=missing)
-
-
-def _realizations(table: pd.DataFrame) -> int:
-    return int(table.groupby(STUDY)["seed"].nunique().min()) if len(table) else 0
-
-
-def _without_interval(axes: list[str]) -> str:
-    words = ", ".join(AXES[axis][0] for axis in axes)
-    return f"Too few values for an interval: {words}." if axes else ""

@@ -157,7 +157,6 @@ def _few(realizations: int) -> str:
 
 
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
-    """Whether the searches before and after the scaling converged."""
     if not QUANTITIES[name].searched:
         return []
     rows = table["scaling"].isin(["none", scaling])

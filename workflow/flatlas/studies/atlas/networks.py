@@ -75,7 +75,6 @@ def _moments(table: pd.DataFrame) -> pd.Series:
 
 
 def _parts(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of all parts, by net and moment."""
     parts = parts_of(tables, TABLES, MOMENT)
     if "sharpness" in parts:
         found = parts["sharpness"]

@@ -60,7 +60,6 @@ def _sharp_directions(material: Material) -> pd.DataFrame:
 
 
 def _sizes(material: Material) -> pd.DataFrame:
-    """Norm, dual-weight variance and traces of every net."""
     once = each_once(material.measured("hidden_summary"), ["seed"])
     return once[[*DOT, "converged", *SIZES]].assign(panel="B")
 

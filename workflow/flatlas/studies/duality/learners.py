@@ -82,7 +82,6 @@ def _draw_row(
 
 
 def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
-    """A legend with each kind's test error and the paper's."""
     for line in ax.get_lines():
         kind = str(line.get_label())
         if kind in NAMES:
@@ -97,7 +96,6 @@ def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
 
 
 def _net_claims(material: Material, learning: Learning) -> Iterator[Claim]:
-    """The claims about test errors, and those about ΔL_n, σ_g,n and S_w,n."""
     nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
     directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"
     gap = nets.read(directions, "gap", "n")

@@ -28,17 +28,14 @@ def draw(material: Material) -> Drawing:
     for ax, (letter, (sweep, paper)) in zip(axes, PANELS.items(), strict=True):
         key, _ = varied(sweep)
         directions = material.measured("hidden_directions", sweep, key)
-        reference = _nearest(directions[key], paper)
+        # Where a preset does not have the paper's reference, the value nearest to it.
+        values = directions[key].unique()
+        reference = float(min(values, key=lambda value: abs(value - paper), default=paper))
         drawn = _ratios(directions, key, reference)
         draw_spectrum(ax, drawn, key)
         _finish_axis(ax, drawn, key, reference)
         points.append(drawn.assign(panel=letter))
     return finish(figure, points, material, BINNED)
-
-
-def _nearest(values: pd.Series, wanted: float) -> float:
-    """The paper's reference, or the value nearest to it where a preset does not have it."""
-    return float(min(values.unique(), key=lambda value: abs(value - wanted), default=wanted))
 
 
 def _ratios(directions: pd.DataFrame, key: str, reference: float) -> pd.DataFrame:

@@ -34,7 +34,10 @@ def draw(material: Material) -> Drawing:
     dots = dots.assign(panel="A", sigma_g_squared=dots["sigma_g"] ** 2)
     totals = over_seeds(material.measured("scaled_summary"), ["scale"], ["T_g"])
     _directions_panel(axes[0], dots)
-    _totals_panel(axes[1], totals)
+    draw_means(axes[1], totals, "scale", BLACK)
+    axes[1].set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
+    axes[1].set_xlim(left=0)
+    axes[1].set_ylim(bottom=0)
     points = [dots, totals.assign(panel="B")]
     return finish(figure, points, material, "A: directions at ten ranks $n$ a decade. " + LEGEND)
 
@@ -49,13 +52,6 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
     if scales:
         make_room(ax, above=0.3)
         ax.legend(title="$s_w$", loc="upper left", ncols=4, handletextpad=0, columnspacing=1.2)
-
-
-def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
-    draw_means(ax, totals, "scale", BLACK)
-    ax.set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
 
 
 def claims(material: Material) -> Iterator[Claim]:

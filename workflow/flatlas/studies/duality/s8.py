@@ -79,7 +79,6 @@ def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
 
 
 def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
-    """A row for each run, the first on top."""
     of_sweep = styles(splits["sweep"])
     for place, (_, row) in enumerate(splits.iterrows()):
         how = of_sweep[row["sweep"]]

@@ -18,7 +18,7 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
 from flatlas.statistics.trends import trend
-from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, read, settled, with_local
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, settled, with_local
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _logarithmic(ax: Axes, values: pd.Series) -> None:
 
 def _rank_correlation(nets: Nets, column: str) -> str:
     """Spearman's coefficient in each realization: the mean, with its interval."""
-    found = estimate(RHO, read(nets, column), read(nets, "test_error"))
+    found = estimate(RHO, nets.read(TABLE, column), nets.read(TABLE, "test_error"))
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
@@ -154,7 +154,7 @@ def _small_batches(material: Material) -> Claim:
         "rank correlation of the mean test error with the minibatches' size",
         RISING,
         trend(sweep.values),
-        read(sweep, "test_error"),
+        sweep.read(TABLE, "test_error"),
     )
 
 
@@ -174,9 +174,9 @@ def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:
         " mean over these",
         CORRELATED["spearman"],
         RHO,
-        read(nets, column),
-        read(nets, "test_error"),
-        settled=[read(nets, one) for one in settled(column)],
+        nets.read(TABLE, column),
+        nets.read(TABLE, "test_error"),
+        settled=[nets.read(TABLE, one) for one in settled(column)],
     )
     return replace(claim, ours=MEASURES[column].ours)
 
@@ -193,7 +193,7 @@ def _better(nets: Nets) -> Iterator[Claim]:
             # Contrastive flatness should rise with the error; flatness itself may predict it
             # either way.
             lambda x, y, z: RHO(x, z) - abs(RHO(y, z)),
-            *(read(nets, one) for one in (f"{flatness}_contrast", f"{flatness}_of_mean")),
-            read(nets, "test_error"),
-            settled=[read(nets, f"{flatness}_converged")],
+            *(nets.read(TABLE, one) for one in (f"{flatness}_contrast", f"{flatness}_of_mean")),
+            nets.read(TABLE, "test_error"),
+            settled=[nets.read(TABLE, f"{flatness}_converged")],
         )

@@ -113,7 +113,6 @@ def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator
 
 
 def _later_pair(nets: Nets, quantity: Quantity) -> Pair:
-    """A quantity and the accuracy at all later moments."""
     x, y = (_later(nets, one) for one in (quantity, ACCURACY))
     return Pair(x, y, f"{quantity.what} with {ACCURACY.what}")
 

@@ -14,7 +14,7 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.extremes import largest
 from flatlas.statistics.means import mean
 from flatlas.studies.prior import along
-from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
+from flatlas.studies.prior.course import IN_RANGES, approach, course, prior_in_ranges
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
@@ -73,7 +73,6 @@ def _until_zero_error(nets: Nets) -> Iterator[Claim]:
 
 
 def _constant(nets: Nets) -> Claim:
-    """The claim about P(f) from zero error to the scaling."""
     prior, unit_settled = prior_in_ranges(nets)
     return nets.mean_claim(
         "prior_constant",
@@ -110,26 +109,23 @@ def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
 
 
 def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
-    """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
     sharpness = course(nets, along.CORNERS)
     for name, quantity in (("spectral_norm", along.SPECTRAL_NORM), ("top", along.TOP)):
-        yield from _as_sharpness(nets, name, course(nets, quantity), sharpness)
-
-
-def _as_sharpness(nets: Nets, name: str, logs: Course, sharpness: Course) -> Iterator[Claim]:
-    yield falls(nets, name, logs)
-    yield spikes(nets, name, logs)
-    yield relaxes(nets, name, logs)
-    both = np.intersect1d(logs.epochs, sharpness.epochs)
-    pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
-    yield nets.mean_claim(
-        f"{name}_follows",
-        f"{logs.what} does along training as the sharpness does",
-        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on",
-        RISING,
-        spearman(*pair),
-        settled=(logs.searches, sharpness.searches),
-    )
+        logs = course(nets, quantity)
+        what = logs.what
+        yield falls(nets, name, logs)
+        yield spikes(nets, name, logs)
+        yield relaxes(nets, name, logs)
+        both = np.intersect1d(logs.epochs, sharpness.epochs)
+        pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
+        yield nets.mean_claim(
+            f"{name}_follows",
+            f"{what} does along training as the sharpness does",
+            f"rank correlation of {what} with the sharpness over the moments from zero error on",
+            RISING,
+            spearman(*pair),
+            settled=(logs.searches, sharpness.searches),
+        )
 
 
 def _fluctuations(nets: Nets) -> Iterator[Claim]:
