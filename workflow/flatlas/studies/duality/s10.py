@@ -16,14 +16,8 @@ from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import trend
-from flatlas.studies.duality.realizations import (
-    LEGEND,
-    above_zero,
-    draw_line,
-    draw_means,
-    finish,
-    over_seeds,
-)
+from flatlas.studies.duality import realizations
+from flatlas.studies.duality.realizations import LEGEND, finish, over_seeds
 from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
 from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
 from flatlas.studies.duality.swept import written
@@ -41,7 +35,7 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, letter, column in zip(axes, "AB", SPECTRA, strict=False):
         drawn = over_seeds(directions, [RATIO, *KEYS, "n"], [column])
-        drawn = above_zero(drawn) if column in LOGARITHMIC else drawn
+        drawn = realizations.above_zero(drawn) if column in LOGARITHMIC else drawn
         _spectra_panel(ax, drawn)
         ax.set(xscale="log", xlabel="$n$", ylabel=LABELS[column])
         points.append(drawn.assign(panel=letter))
@@ -67,7 +61,7 @@ def _spectra_panel(ax: Axes, drawn: pd.DataFrame) -> None:
     for ratio, colour in colours.items():
         ax.plot([], [], color=colour, label=written(ratio))
     for (ratio, *_), line in drawn.groupby([RATIO, *KEYS]):
-        draw_line(ax, line, colours[ratio], alpha=0.1)
+        realizations.draw_line(ax, line, colours[ratio], alpha=0.1)
 
 
 def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
@@ -75,7 +69,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     for quantity, (_, colour) in GAPS.items():
         for batch, marker in zip(batches, MARKERS, strict=False):
             dots = gaps[(gaps["quantity"] == quantity) & (gaps["batch"] == batch)]
-            draw_means(ax, dots, RATIO, colour, marker, joined=False)
+            realizations.draw_means(ax, dots, RATIO, colour, marker, joined=False)
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
     plain_ticks(ax.xaxis)
     ax.tick_params(axis="x", labelsize=7)

@@ -17,16 +17,8 @@ from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import (
-    KINDS,
-    L2,
-    NORMS,
-    TABLE,
-    name_of,
-    points,
-    strengths_in,
-    with_history,
-)
+from flatlas.studies.false_friend import norms
+from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE
 
 # Without L2, and with.
 STYLES = ("-", ":")
@@ -35,14 +27,14 @@ LOSS, EPOCH = "train_loss", "epoch"
 
 def draw(material: Material) -> Drawing:
     """A row for each net: ‖w‖ and the norms over epochs, and the norms over the falling loss."""
-    drawn = points(material, every_moment=True)
+    drawn = norms.points(material, every_moment=True)
     rows = material.sweeps
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]
-        _axes(weights, along, against, name_of(sweep))
+        _axes(weights, along, against, norms.name_of(sweep))
         some = drawn[drawn["sweep"] == sweep]
-        strengths = strengths_in(some)
+        strengths = norms.strengths_in(some)
         for strength, style in zip(strengths, STYLES, strict=False):
             _lines(weights, some[some[L2] == strength], EPOCH, "weight_norm", BLACK, style)
             for name, norm in NORMS.items():
@@ -77,7 +69,7 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
 
 def claims(material: Material) -> Iterator[Claim]:
     """How weights and norms change along training, in the nets without L2."""
-    material = with_history(material)
+    material = norms.with_history(material)
     for kind in ("logistic", "mlp"):
         yield from _along(Sweep(material, f"{kind}_path", along=L2), kind)
 

@@ -12,7 +12,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
-from flatlas.studies.false_friend.nets import KINDS, NORMS, Column, name_of
+from flatlas.studies.false_friend.norms import KINDS, NORMS, Column, name_of
 
 TABLE = "scaling_summary"
 QUANTITIES = {"loss": Column("training loss", "the loss", BLACK, "o"), **NORMS}

@@ -15,16 +15,8 @@ from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_tic
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import ratio
-from flatlas.studies.false_friend.nets import (
-    NORMS,
-    TABLE,
-    VGG,
-    dot,
-    points,
-    settled,
-    unsettled,
-    with_history,
-)
+from flatlas.studies.false_friend import norms
+from flatlas.studies.false_friend.norms import NORMS, TABLE, VGG
 
 AVERAGED, SGD = "vgg_adamw_ia", "vgg_sgd"
 OTHERS = [way for way in VGG if way != AVERAGED]
@@ -34,7 +26,7 @@ TIMES = 30
 
 def draw(material: Material) -> Drawing:
     """The three norms, the training loss and the accuracy, with a column for each training."""
-    drawn = points(material)
+    drawn = norms.points(material)
     ways = material.sweeps
     figure, axes = panels(1, 5, width=2.6)
     for ax, (name, norm) in zip(axes, NORMS.items(), strict=False):
@@ -49,7 +41,7 @@ def draw(material: Material) -> Drawing:
         "IA: the average of the iterates. Dots: realizations, with standard errors; lines: their"
         " means. "
     )
-    note(figure, text + unsettled(drawn) + small_print(material))
+    note(figure, text + norms.unsettled(drawn) + small_print(material))
     return Drawing(figure, drawn)
 
 
@@ -61,14 +53,14 @@ def _dots(
     for at, way in enumerate(ways):
         some = drawn[drawn["sweep"] == way]
         for _, net in some.iterrows():
-            dot(ax, at, net, column, (colour, marker), size=4)
+            norms.dot(ax, at, net, column, (colour, marker), size=4)
         if len(some):
             ax.plot([at - 0.25, at + 0.25], [some[column].mean()] * 2, "-", color=colour, lw=1.2)
 
 
 def claims(material: Material) -> Iterator[Claim]:
     """Whether averaged AdamW generalizes best, and how much sharper than SGD it is."""
-    material = with_history(material)
+    material = norms.with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
     ways = {way: Nets(material, way) for way in (AVERAGED, *OTHERS)}
     yield from _accurate(nets, ways)
@@ -100,7 +92,7 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
 def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
     for name, norm in NORMS.items():
         measured = [ways[way].read(TABLE, name)[:, 0] for way in (AVERAGED, SGD)]
-        searches = [one for way in (AVERAGED, SGD) for one in settled(ways[way], name)]
+        searches = [one for way in (AVERAGED, SGD) for one in norms.settled(ways[way], name)]
         yield nets.claim(
             f"{name}_sharper",
             "adaptive steps with averaged iterates are sharper than SGD",

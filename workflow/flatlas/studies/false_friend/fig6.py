@@ -14,7 +14,7 @@ from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, L2, name_of, strengths_in
+from flatlas.studies.false_friend.norms import KINDS, L2, name_of, strengths_in
 
 TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")

@@ -17,19 +17,9 @@ from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.false_friend import norms
 from flatlas.studies.false_friend.grid import FEWEST
-from flatlas.studies.false_friend.nets import (
-    KINDS,
-    NORMS,
-    TABLE,
-    VGG,
-    kind_of,
-    name_of,
-    points,
-    settled,
-    unsettled,
-    with_history,
-)
+from flatlas.studies.false_friend.norms import KINDS, NORMS, TABLE, VGG
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 STYLES = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
@@ -41,15 +31,15 @@ PRODUCTS = {"": r"$\lambda_1$", "_product": r"$\lambda_1\|w\|^2$"}
 
 def draw(material: Material) -> Drawing:
     """A, B: a dot for each net. C to E: how each norm orders the nets of a kind by test error."""
-    drawn = points(material, *(f"{norm}_product" for norm in NORMS))
-    drawn = drawn.assign(kind=drawn["sweep"].map(name_of), error=100 * drawn["test_error"])
+    drawn = norms.points(material, *(f"{norm}_product" for norm in NORMS))
+    drawn = drawn.assign(kind=drawn["sweep"].map(norms.name_of), error=100 * drawn["test_error"])
     kinds = [kind for kind in KINDS if KINDS[kind].name in set(drawn["kind"])]
     figure, axes = panels(1, 5, width=2.5, height=3.0)
     for ax, (variant, label) in zip(axes, PRODUCTS.items(), strict=False):
         _scatter(ax, drawn, f"spectral_norm{variant}")
         ax.set_xlabel(label)
     axes[0].set_ylabel("test error (%)")
-    orders = pd.DataFrame(_orders(with_history(material), kinds))
+    orders = pd.DataFrame(_orders(norms.with_history(material), kinds))
     for ax, norm in zip(axes[2:], NORMS, strict=True):
         _coefficients(ax, orders, norm, kinds)
         ax.set_xlabel(rf"Kendall's $\tau$ of {NORMS[norm].symbol}")
@@ -60,7 +50,7 @@ def draw(material: Material) -> Drawing:
 
 def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     for sweep, some in drawn.groupby("sweep", sort=False):
-        colour, marker = STYLES.get(kind_of(str(sweep)), OTHER)
+        colour, marker = STYLES.get(norms.kind_of(str(sweep)), OTHER)
         face = np.where(some["settled"].eq(False), "white", colour)
         ax.scatter(
             some[column], some["error"], s=14, marker=marker, c=face, edgecolors=colour, lw=0.7
@@ -71,7 +61,7 @@ def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
 def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     rows = []
     for kind in kinds:
-        nets = Nets(material, tuple(one for one in material.sweeps if kind_of(one) == kind))
+        nets = Nets(material, tuple(one for one in material.sweeps if norms.kind_of(one) == kind))
         error = nets.read(TABLE, "test_error")
         for column in [norm + variant for norm in NORMS for variant in VARIANTS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
@@ -108,12 +98,12 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
         " optimizer, in each realization; means over realizations. At 1 the sharper net always"
         " has the larger error. "
     )
-    return text + unsettled(drawn) + small_print(material)
+    return text + norms.unsettled(drawn) + small_print(material)
 
 
 def claims(material: Material) -> Iterator[Claim]:
     """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
-    material = with_history(material)
+    material = norms.with_history(material)
     for kind in KINDS:
         nets = Nets(material, tuple(VGG) if kind == "vgg" else kind)
         if len(nets.values) >= FEWEST:
@@ -136,7 +126,7 @@ def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
             product,
             alone,
             error,
-            settled=settled(nets, name),
+            settled=norms.settled(nets, name),
         )
         yield nets.claim(
             f"{kind}_{name}_orders",
@@ -147,5 +137,5 @@ def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
             tau,
             product,
             error,
-            settled=settled(nets, name),
+            settled=norms.settled(nets, name),
         )

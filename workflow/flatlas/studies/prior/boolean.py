@@ -14,18 +14,12 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note, panels
 from flatlas.statistics.pooling import over_all_nets
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import Quantity, paired
 from flatlas.studies.prior.scatter import OF_ALL_NETS, draw_dots
 
-COUNTED = replace(LOG_PRIOR, measure="boolean_prior", searched=False)
+COUNTED = replace(quantities.LOG_PRIOR, measure="boolean_prior", searched=False)
 
 
 @dataclass(frozen=True)
@@ -61,6 +55,6 @@ class BooleanFigure:
 
 FIGURES = {
     # By corners too: most of the paper's ascents of ten epochs have not converged.
-    "fig2": BooleanFigure((FLATNESS, CORNERS_FLATNESS)),
-    "s3": BooleanFigure((NORM_FLATNESS,)),
+    "fig2": BooleanFigure((quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s3": BooleanFigure((quantities.NORM_FLATNESS,)),
 }

@@ -18,17 +18,9 @@ from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import LATER, overtrained, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    TOP_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
 
@@ -63,7 +55,7 @@ class Overtraining:
             epochs: f"{epochs} epochs after it" if epochs else "at zero error"
             for epochs in sorted({0, *points["overtraining"]})
         }
-        rows = [(one, ACCURACY) for one in (LOG_PRIOR, *self.flatnesses)]
+        rows = [(one, quantities.ACCURACY) for one in (quantities.LOG_PRIOR, *self.flatnesses)]
         figure, _ = draw_grid(points, rows, columns, by="overtraining")
         note(figure, small_print(material, points, LEGEND))
         return Drawing(figure, points)
@@ -71,7 +63,7 @@ class Overtraining:
     def claims(self, material: Material) -> Iterator[Claim]:
         """The prior and flatness, at zero error and at all later moments."""
         nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
-        yield from _unchanged(nets, f"prior_{sweep}", LOG_PRIOR)
+        yield from _unchanged(nets, f"prior_{sweep}", quantities.LOG_PRIOR)
         yield from _unchanged(nets, f"flatness_{sweep}", flatness)
         yield from _levels(nets, f"level_{sweep}", LEVELS[sweep], flatness)
 
@@ -113,8 +105,8 @@ def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator
 
 
 def _later_pair(nets: Nets, quantity: Quantity) -> Pair:
-    x, y = (_later(nets, one) for one in (quantity, ACCURACY))
-    return Pair(x, y, f"{quantity.what} with {ACCURACY.what}")
+    x, y = (_later(nets, one) for one in (quantity, quantities.ACCURACY))
+    return Pair(x, y, f"{quantity.what} with {quantities.ACCURACY.what}")
 
 
 def _later(nets: Nets, quantity: Quantity) -> Measured:
@@ -132,10 +124,10 @@ def _later(nets: Nets, quantity: Quantity) -> Measured:
 
 FIGURES = {
     # By corners too: the paper's ascent by minibatches has too little time where losses are low.
-    "s11": Overtraining("sgd", (FLATNESS, CORNERS_FLATNESS)),
-    "s12": Overtraining("adam", (FLATNESS, CORNERS_FLATNESS)),
-    "s13": Overtraining("sgd", (NORM_FLATNESS,)),
-    "s14": Overtraining("adam", (NORM_FLATNESS,)),
-    "s15": Overtraining("sgd", (TOP_FLATNESS,)),
-    "s16": Overtraining("adam", (TOP_FLATNESS,)),
+    "s11": Overtraining("sgd", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s12": Overtraining("adam", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s13": Overtraining("sgd", (quantities.NORM_FLATNESS,)),
+    "s14": Overtraining("adam", (quantities.NORM_FLATNESS,)),
+    "s15": Overtraining("sgd", (quantities.TOP_FLATNESS,)),
+    "s16": Overtraining("adam", (quantities.TOP_FLATNESS,)),
 }
