@@ -1,7 +1,7 @@
 """A claim of a paper, or our own question: its number, its criterion and its verdict."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
@@ -95,6 +95,10 @@ class Claim:
         if count is None:
             return f"More than {MOST:,} realizations would be needed: it is too close to the bound."
         return f"About {count} realizations would decide it, if the number stays as it is."
+
+
+# The claims of a figure, one by one.
+Claims = Iterator[Claim]
 
 
 def at_least(low: float) -> Criterion:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, above, below, between
+from flatlas.claims.claim import Claims, above, below, between
 from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -98,7 +98,7 @@ def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
     return mine
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A and B, then C and D."""
     nets, live_nets = Nets(material, BASE), Nets(moving(material, TABLE), BASE)
     yield from _spectra(nets, live_nets)
@@ -106,7 +106,7 @@ def claims(material: Material) -> Iterator[Claim]:
     yield from _motion(nets, live_nets)
 
 
-def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+def _spectra(nets: Nets, live_nets: Nets) -> Claims:
     within = read(live_nets, TABLE, "variance", FIRST, LAST)
     beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
     yield nets.judged(
@@ -135,7 +135,7 @@ def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _sums(nets: Nets) -> Iterator[Claim]:
+def _sums(nets: Nets) -> Claims:
     cumulative = read(nets, TABLE, "cumulative", 1, BEYOND)
     yield nets.mean_claim(
         "rank_90",
@@ -155,7 +155,7 @@ def _sums(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _motion(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+def _motion(nets: Nets, live_nets: Nets) -> Claims:
     """Claims from the correlation time of the velocity, in epochs; infinite if it never decays."""
     times = read(nets, TABLE, "velocity_time", 1, LAST)
     with np.errstate(divide="ignore"):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, with_settings
@@ -93,14 +93,14 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     relation.finish(ax)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panels B and C of the base run, panel D of all runs."""
     material = moving(material, VALLEY)
     yield from _valleys(Nets(material, BASE))
     yield from _every_rate(material)
 
 
-def _valleys(nets: Nets) -> Iterator[Claim]:
+def _valleys(nets: Nets) -> Claims:
     width, curvature, settled = (
         read(nets, VALLEY, column) for column in ("flatness", "curvature", "converged")
     )
@@ -126,7 +126,7 @@ def _valleys(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _every_rate(material: Material) -> Iterator[Claim]:
+def _every_rate(material: Material) -> Claims:
     for number, nets in enumerate(runs(material, BASE, RATES)):
         point = with_settings(nets.outcomes, KEYS)[KEYS].iloc[0]
         batch, lr = point

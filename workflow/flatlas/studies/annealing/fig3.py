@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -81,7 +81,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         ax.legend(loc="upper left", fontsize=7.5, markerscale=2)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Claims about three exponents."""
     nets = Nets(moving(material, VALLEY), BASE)
     found = read(nets, TABLE, "found")

@@ -1,6 +1,6 @@
 """Figure 4: landscape-dependent constraints against forgetting (LDC), and elastic ones (EWC)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import (
     ALL,
     BARELY_OFF,
@@ -244,7 +244,7 @@ class Results:
         return self.read(column)[:, self.free | np.outer(self.strengths > 0, self.counts == count)]
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A and C; B and D; E; F."""
     nets = Nets(material)
     ldc, by_variance, ewc = (Results(nets, method) for method in (LDC, BY_VARIANCE, EWC))
@@ -255,7 +255,7 @@ def claims(material: Material) -> Iterator[Claim]:
     yield from _optimum(nets, ldc, ewc)
 
 
-def _forgetting(nets: Nets, ldc: Results) -> Iterator[Claim]:
+def _forgetting(nets: Nets, ldc: Results) -> Claims:
     """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
 
     A rise of ε1 that is too large and still growing fails, wherever it would end.
@@ -297,7 +297,7 @@ def _forgetting(nets: Nets, ldc: Results) -> Iterator[Claim]:
     )
 
 
-def _bounds(nets: Nets, ldc: Results) -> Iterator[Claim]:
+def _bounds(nets: Nets, ldc: Results) -> Claims:
     """Claims about the directions along which the valley has an end."""
     q, flatness, known = (
         np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
@@ -354,7 +354,7 @@ def curve_gaps(one: list[np.ndarray], other: list[np.ndarray]) -> np.ndarray:
     return np.where(np.isfinite(gaps), gaps, np.nan)
 
 
-def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Iterator[Claim]:
+def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Claims:
     how = "where ε1 + ε2, at the best λ, has come nine tenths of the way to its optimum"
     yield nets.claim(
         "few_directions",

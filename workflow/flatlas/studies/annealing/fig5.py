@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import FALLING, RISING, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, NET, Material
@@ -152,7 +152,7 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     yield curve.drop(columns="sweep").assign(panel="D")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A, B, and C with D."""
     material = placed(moving(material, VALLEY), PROFILES, "rank")
     material = material.with_table(COOLING, _followed(material, COOLING))
@@ -188,7 +188,7 @@ def _by_flatness(nets: Nets) -> Claim:
     )
 
 
-def _cooling(nets: Nets) -> Iterator[Claim]:
+def _cooling(nets: Nets) -> Claims:
     solved = np.isfinite(nets.read("outcomes", "epoch"))
     epoch, heat, loss = (
         np.where(solved, nets.read(COOLING, name, "at")[:, 0], np.nan)

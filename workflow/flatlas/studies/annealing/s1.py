@@ -1,13 +1,12 @@
 """Figure S1: the two phases of learning, found by a stated criterion."""
 
-from collections.abc import Iterator
 from math import isfinite, nan
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import ALL, SMALL, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -66,13 +65,13 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
                fontsize=8)  # fmt: skip
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Claims about both nets."""
     for sweep, net in NETS.items():
         yield from _phases(material, sweep, *net)
 
 
-def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Iterator[Claim]:
+def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Claims:
     nets = Nets(material, sweep)
     curves = learning_curves(material, sweep).merge(nets.solved, on=NET)
     found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}

@@ -1,13 +1,12 @@
 """Figure S2: what a step along the first principal direction does to outputs and loss."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import BARELY_OFF, MORE, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -88,7 +87,7 @@ def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
     ax.plot(ends, log[middle] + slope * ends, ":", color="black", lw=1.2, zorder=4)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panel A, then B."""
     nets = Nets(placed(material, MARGINS, "label"), BASE)
     yield _linear(nets)
@@ -110,7 +109,7 @@ def _linear(nets: Nets) -> Claim:
     )
 
 
-def _slopes(nets: Nets) -> Iterator[Claim]:
+def _slopes(nets: Nets) -> Claims:
     slope, width, settled = (
         read(nets, VALLEY, name, 1, LAST) for name in ("slope", "flatness", "converged")
     )

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
 from flatlas.studies.annealing import relation
@@ -104,7 +104,7 @@ def _lenet(ax: Axes) -> None:
     ax.axis("off")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """One claim per run."""
     material = moving(material, VALLEY)
     for sweep, (_, net) in PANELS.items():

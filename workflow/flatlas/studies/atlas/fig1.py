@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
@@ -93,7 +93,7 @@ def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> 
     ax.plot(some["tau"], at, "|", color=BLACK, ms=9, mew=1.5, label="granulated: mean of these")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """For each measure: whether it ranks nets by their gap, and adds to the baselines."""
     some = crossed(nets(material))
     for name, measure in ASKED.items():

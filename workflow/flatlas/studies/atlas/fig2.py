@@ -1,12 +1,10 @@
 """Figure 2: how each measure correlates with the gap, by what was varied."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
@@ -92,7 +90,7 @@ def _with_half(value: float, half: float) -> str:
     return f"{words} ±{half:.2f}".replace("±0.", "±.") if np.isfinite(half) else words
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """For each measure: whether it ranks nets along every axis, and along those of QUESTIONS."""
     table = nets(material)
     axes = _axes(table)

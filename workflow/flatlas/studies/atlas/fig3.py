@@ -1,11 +1,9 @@
 """Figure 3: how each measure changes when the net changes but its function does not, or hardly."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ONLY_THE_FUNCTION
 from flatlas.claims.trust import range_of, trusted, unsettled
 from flatlas.evidence.material import FINAL, NET, ZERO_ERROR, Material
@@ -129,7 +127,7 @@ def claims(material: Material) -> list[Claim]:
     return ours(_claims(table[table["at"] == ZERO_ERROR]))
 
 
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+def _claims(table: pd.DataFrame) -> Claims:
     for name in [name for name in QUANTITIES if name in table]:
         wide = table.pivot_table(index=NET, columns="scaling", values=name, dropna=False)
         for scaling in [one for one in SCALINGS if name not in IDENTITIES[one]]:

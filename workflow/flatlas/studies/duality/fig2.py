@@ -1,12 +1,10 @@
 """Figure 2: σ_g measures sharpness, σ_w the size of the solution, over every run of the study."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, Material
@@ -91,14 +89,14 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
     inset.tick_params(labelsize=6)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about panel A and its inset, and about panel B by sweep."""
     yield from _sharpness(pooled_nets(material, NAMED))
     yield from _size(material)
     yield from ours(_sharpness(pooled_nets(material, material.sweeps), "all_"))
 
 
-def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:
+def _sharpness(nets: Nets, prefix: str = "") -> Claims:
     sweeps = ", ".join(nets.material.sweeps)
     whose = f"all nets of the sweeps that are drawn ({sweeps})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
@@ -146,7 +144,7 @@ def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.stack(found, axis=-1) if found else np.empty((len(curvature), 0))
 
 
-def _size(material: Material) -> Iterator[Claim]:
+def _size(material: Material) -> Claims:
     nets = pooled_nets(material, NAMED)
     yield nets.claim(
         "size",

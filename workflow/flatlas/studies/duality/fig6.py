@@ -1,6 +1,6 @@
 """Figure 6: the noise of minibatch gradients along the Hessian's eigenvectors, of both learners."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil, inf
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import FINAL, NET, Material
@@ -119,7 +119,7 @@ def _named(moment: str) -> str:
     return f"epoch {moment}" if moment.isdigit() else moment
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the noise of both kinds at every moment, and about the excess of DPSGD."""
     sweep = Sweep(material, SWEEP, KIND, ORDER)
     rows = material.tables[TABLE]
@@ -133,7 +133,7 @@ def claims(material: Material) -> Iterator[Claim]:
     yield from _excess(sweep, moments, logs)
 
 
-def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:
+def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Claims:
     """Claims by the rank correlations `within` single nets, as (realizations, kinds, moments).
 
     A kind without solutions keeps its claims, undecided.
@@ -153,7 +153,7 @@ def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterato
             )
 
 
-def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Iterator[Claim]:
+def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Claims:
     """DPSGD against SSGD at the same H_n, from log H_n and log Δ_n."""
     both = len(sweep.values) > 1
     sharp, rest = _excesses(*logs) if both else np.empty((2, 0, len(moments)))

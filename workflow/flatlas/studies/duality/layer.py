@@ -1,12 +1,12 @@
 """A layer's nets over one sweep, and the claims about them that several figures share."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
 from flatlas.claims.nets import Sweep
 from flatlas.claims.trust import few, lacking
@@ -155,7 +155,7 @@ class Layer:
             realizations=len(met),
         )
 
-    def flatter(self, rises: bool) -> Iterator[Claim]:
+    def flatter(self, rises: bool) -> Claims:
         """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
         sharp = directions.sharpest(self.sharpness)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
@@ -166,7 +166,7 @@ class Layer:
         beyond = directions.flat(self.sharpness, self.last)
         yield self.keeps_spectrum("sharpness_flat", " beyond n = 10", beyond)
 
-    def smaller(self, rises: bool) -> Iterator[Claim]:
+    def smaller(self, rises: bool) -> Claims:
         """ΔL follows the size through the flat directions; σ_g does not move (Fig. 4)."""
         yield self.keeps_spectrum("sharpness", "", directions.by_stretch(self.sharpness, self.last))
         yield self.follows("size", "S_w", self.net("S_w"), rises)
@@ -174,7 +174,7 @@ class Layer:
         yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
 
 
-def named(name: str, claims: Iterable[Claim], where: str = "") -> Iterator[Claim]:
+def named(name: str, claims: Iterable[Claim], where: str = "") -> Claims:
     """The claims, with `name` before their names and `where` after their sentences."""
     for claim in claims:
         yield replace(claim, name=f"{name}_{claim.name}", says=claim.says + where)

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY, LESS
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
@@ -58,7 +58,7 @@ class Learners:
             points += _draw_row(axes[place], "ABCDEF"[place], material, learning)
         return finish(figure, points, material, LEGEND)
 
-    def claims(self, material: Material) -> Iterator[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The claims about test errors and the panels of each net."""
         for net in self.nets:
             yield from _net_claims(material, net)
@@ -95,7 +95,7 @@ def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
         ax.legend(loc="upper right", labelspacing=0.8)
 
 
-def _net_claims(material: Material, learning: Learning) -> Iterator[Claim]:
+def _net_claims(material: Material, learning: Learning) -> Claims:
     nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
     directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"
     gap = nets.read(directions, "gap", "n")

@@ -1,12 +1,10 @@
 """Figure S1: how many test images the gap ΔL needs."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -45,7 +43,7 @@ def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None
     ax.axvline(ENOUGH, color=GREY, ls=":", lw=1, zorder=0)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Judged net by net: the mean over realizations would need fewer images than any of them."""
     nets = Nets(material, "test_images")
     sizes = nets.levels("test_images_summary", IMAGES)

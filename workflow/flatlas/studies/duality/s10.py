@@ -1,6 +1,5 @@
 """Figure S10: learning rate and batch size count only by their ratio α/B."""
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 
@@ -8,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material, with_settings
@@ -96,7 +95,7 @@ def _end_at_ticks(ax: Axes, ratios: pd.Series) -> None:
         ax.set_xlim(0.9 * below, 1.1 * above)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about panel C: one curve, on which dots of equal α/B have the same height."""
     outcomes = material.tables["outcomes"]
     runs = _with_ratio(outcomes[outcomes["sweep"] == SWEEP].drop_duplicates("run"))

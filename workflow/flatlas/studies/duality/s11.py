@@ -1,11 +1,9 @@
 """Figure S11: solutions shrink most in flat directions."""
 
-from collections.abc import Iterator
-
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import LESS
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
@@ -60,7 +58,7 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
         ax.legend(title=SYMBOLS[key], ncols=3, loc="upper center")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """A claim about each panel: from no decay to the strongest, and from s = 2 to the smallest."""
     scales = list(Layer(material, "init").sweep.solutions)
     _, reference = PANELS["B"]

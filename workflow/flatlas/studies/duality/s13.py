@@ -1,11 +1,9 @@
 """Figure S13: sharpness, size and gap against the epoch t_β at which weight decay stops."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import LESS, SATURATED
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels
@@ -42,7 +40,7 @@ def with_none(material: Material) -> Material:
     return Material(tables)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the three panels."""
     joined = with_none(material)
     planned = Layer(joined, "decay_time").sweep.solutions

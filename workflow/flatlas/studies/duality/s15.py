@@ -1,10 +1,8 @@
 """Figure S15: more training images (A-D), and images with wrong labels (E-H)."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import LESS, MORE, MOSTLY, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
@@ -26,14 +24,14 @@ def draw(material: Material) -> Drawing:
     return draw_sweeps(material, "size", "noise", spectra=(*SPECTRA, "correlation"), width=2.9)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about N, then those about ρ."""
     size, noise = (Layer(material, sweep) for sweep in ("size", "noise"))
     yield from named("size", _size(size))
     yield from named("noise", _noise(noise))
 
 
-def _size(layer: Layer) -> Iterator[Claim]:
+def _size(layer: Layer) -> Claims:
     yield layer.changes(
         "sharpness",
         "σ_g,n falls in all directions as N rises",
@@ -51,7 +49,7 @@ def _size(layer: Layer) -> Iterator[Claim]:
     yield layer.follows("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=False)
 
 
-def _noise(layer: Layer) -> Iterator[Claim]:
+def _noise(layer: Layer) -> Claims:
     yield layer.changes(
         "sharpness_flat",
         "σ_g,n rises in all flat directions as ρ rises",

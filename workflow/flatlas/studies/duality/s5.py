@@ -1,12 +1,10 @@
 """Figure S5: the sharpness spectrum for scaled dual shifts, s_w Δw."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -54,7 +52,7 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
         ax.legend(title="$s_w$", loc="upper left", ncols=4, handletextpad=0, columnspacing=1.2)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the trend at each scale, its shift from scale to scale, and panel B."""
     nets = Nets(material, "base")
     curvature, sigma_g = _by_curvature(nets)

@@ -1,8 +1,6 @@
 """Figure S6: the flatness F_n of a direction against its sharpness."""
 
-from collections.abc import Iterator
-
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import FALLING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -29,7 +27,7 @@ def draw(material: Material) -> Drawing:
     return finish(figure, [points], material, legend)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The claim about the directions in which the loss reaches twice its value."""
     nets = Nets(material, "base")
     flatness, sigma_g = (

@@ -1,12 +1,10 @@
 """Figure S8: where the sharp directions end, n_s."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
@@ -93,7 +91,7 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     ax.set(xlabel="$n_s$")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """A claim about each sweep, by the value at which n_s is farthest from the paper's."""
     for sweep in JUDGED:
         layer = Layer(material, sweep)

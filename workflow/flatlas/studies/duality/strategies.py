@@ -3,11 +3,11 @@
 Solutions become flatter (Figures 3 and S9) or smaller (Figures 4 and S12).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ABOUT_HALF
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
@@ -46,23 +46,21 @@ class EachPair:
     """One of these sweeps for the deep net, with the claims about each pair of hidden layers."""
 
     sweep: str
-    make_claims: Callable[[Layer], Iterator[Claim]]
+    make_claims: Callable[[Layer], Claims]
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each pair."""
         rows = [(self.sweep, pair, f"hidden layers {n}–{n + 1}") for n, pair in enumerate(PAIRS, 1)]
         return draw_rows(material, rows)
 
-    def claims(self, material: Material) -> Iterator[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The same claims about each pair."""
         for measure, place in PAIRS.items():
             found = self.make_claims(Layer(material, self.sweep, measure))
             yield from named(place, found, f", in the {place} pair of hidden layers")
 
 
-def flatter_solutions(
-    material: Material, rates: str, batches: str, half: str = ""
-) -> Iterator[Claim]:
+def flatter_solutions(material: Material, rates: str, batches: str, half: str = "") -> Claims:
     """Figure 3's claims about a sweep over learning rates and one over batch sizes.
 
     `half` is what the paper says about this net's ten sharpest directions, if anything.
@@ -84,7 +82,7 @@ def flatter_solutions(
 
 def smaller_solutions(
     material: Material, decays: str, scales: str, reading: tuple[str, str] = TEXT
-) -> Iterator[Claim]:
+) -> Claims:
     """Figure 4's claims about a sweep over rates of weight decay and one over initial scales."""
     decay, init = Layer(material, decays), Layer(material, scales)
     penalty, initialization = reading

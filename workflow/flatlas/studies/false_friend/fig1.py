@@ -3,13 +3,11 @@
 Without L2 the weights should grow, while the loss goes to 0 and the Hessian with it.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import RISING, SMALL
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
@@ -67,14 +65,14 @@ def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
     against.grid(color=GREY, alpha=0.2, lw=0.5)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """How weights and norms change along training, in the nets without L2."""
     material = norms.with_history(material)
     for kind in ("logistic", "mlp"):
         yield from _along(Sweep(material, f"{kind}_path", along=L2), kind)
 
 
-def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
+def _along(nets: Sweep, kind: str) -> Claims:
     name, weights = KINDS[kind].words, _without_l2(nets, "weight_norm")
     epochs = np.arange(weights.shape[-1], dtype=float)
     yield nets.mean_claim(

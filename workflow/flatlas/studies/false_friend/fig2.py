@@ -1,12 +1,10 @@
 """Figure 2: loss and Hessian of a solution times c, compared with their limits as c grows."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
@@ -58,13 +56,13 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     return text + small_print(material)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Whether the limits are reached, and whether the Hessian gets small."""
     for kind in ("logistic", "mlp"):
         yield from _scaled(Nets(material, f"{kind}_solution"), kind)
 
 
-def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
+def _scaled(nets: Nets, kind: str) -> Claims:
     name = KINDS[kind].words
     converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
     for column, quantity in QUANTITIES.items():

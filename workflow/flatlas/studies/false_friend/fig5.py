@@ -1,13 +1,13 @@
 """Figure 5: SGD and AdamW, each with its last iterate and with the average of its iterates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import reduce
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -58,7 +58,7 @@ def _dots(
             ax.plot([at - 0.25, at + 0.25], [some[column].mean()] * 2, "-", color=colour, lw=1.2)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Whether averaged AdamW generalizes best, and how much sharper than SGD it is."""
     material = norms.with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
@@ -67,7 +67,7 @@ def claims(material: Material) -> Iterator[Claim]:
     yield from _sharper(nets, ways)
 
 
-def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
+def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
     accuracy = {way: one.read(TABLE, "accuracy")[:, 0] for way, one in ways.items()}
     best = nets.claim(
         "best",
@@ -89,7 +89,7 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
     )
 
 
-def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
+def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
     for name, norm in NORMS.items():
         measured = [ways[way].read(TABLE, name)[:, 0] for way in (AVERAGED, SGD)]
         searches = [one for way in (AVERAGED, SGD) for one in norms.settled(ways[way], name)]

@@ -1,12 +1,10 @@
 """Figure 6: the spectral density without L2 and with, and how many eigenvalues stand out."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import DOT, Material
@@ -115,7 +113,7 @@ def claims(material: Material) -> list[Claim]:
     return ours([*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)])
 
 
-def _bulk(material: Material, kind: str) -> Iterator[Claim]:
+def _bulk(material: Material, kind: str) -> Claims:
     nets = Sweep(material, f"{kind}_path", along=L2)
     share = nets.read(TABLE, "bulk")
     for place, says in ((0, "without"), (-1, "with")):
@@ -128,7 +126,7 @@ def _bulk(material: Material, kind: str) -> Iterator[Claim]:
         )
 
 
-def _outliers(material: Material) -> Iterator[Claim]:
+def _outliers(material: Material) -> Claims:
     nets = Sweep(_counted(material), CLASSES, along="classes")
     outliers, converged = (nets.read(TABLE, column) for column in ("outliers", "converged"))
     classes = np.array(nets.values, dtype=float)

@@ -1,13 +1,11 @@
 """Figure 7: the Hessian's norms alone, and times ‖w‖², against the test error."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED, TIGHTER
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -101,7 +99,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     return text + norms.unsettled(drawn) + small_print(material)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
     material = norms.with_history(material)
     for kind in KINDS:
@@ -110,7 +108,7 @@ def claims(material: Material) -> Iterator[Claim]:
             yield from _ordered(nets, kind)
 
 
-def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
+def _ordered(nets: Nets, kind: str) -> Claims:
     """A sharper net should have the larger error; for a norm alone the reverse counts too."""
     tau, over = within_realizations(kendall), f"over {KINDS[kind].words} in each realization"
     for name, norm in NORMS.items():

@@ -1,13 +1,12 @@
 """Figures 3 and 4: what L2 does to the Hessian's norms, to ‖w‖ and to the test accuracy."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
@@ -54,7 +53,7 @@ class Grid:
         note(figure, lines + norms.unsettled(drawn) + small_print(material))
         return Drawing(figure, drawn)
 
-    def claims(self, material: Material) -> Iterator[Claim]:
+    def claims(self, material: Material) -> Claims:
         """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
         material = norms.with_history(material)
         for kind in self.kinds:
@@ -83,7 +82,7 @@ def _short(strength: float) -> str:
     return np.format_float_scientific(strength, trim="-", exp_digits=1)
 
 
-def _raised(material: Material, kind: str) -> Iterator[Claim]:
+def _raised(material: Material, kind: str) -> Claims:
     nets = Sweep(material, kind, along=L2)
     strongest = _strongest(nets.values)
     words = {name: norm.words for name, norm in NORMS.items()} | {"accuracy": "the test accuracy"}

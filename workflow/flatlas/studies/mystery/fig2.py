@@ -1,12 +1,10 @@
 """Figure 2: the regret in smaller and smaller balls, compared with the formula for its limit."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import LIMIT, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, ZERO_ERROR, Material, at_moment
@@ -51,7 +49,7 @@ def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
         ax.plot(some["epsilon"], some[column], "o", mfc=face, mec=BLUE, ms=4, zorder=3)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
     nets = Nets(material, "solution")
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))

@@ -1,13 +1,12 @@
 """Figure 3: each local measure against the test error, over all nets."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep
 from flatlas.evidence.material import Material
@@ -134,7 +133,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     return text + zero_error(material, drawn)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The test error by batch size; how each measure follows it over all nets, and by sweep."""
     material = with_local(material)
     nets = Nets(material)
@@ -158,7 +157,7 @@ def _small_batches(material: Material) -> Claim:
     )
 
 
-def _by_sweep(material: Material) -> Iterator[Claim]:
+def _by_sweep(material: Material) -> Claims:
     for sweep, (*_, words) in SWEEPS.items():
         for column in ("regret", "damped_regret", *CONTRASTS):
             over = f"over the nets of {words}"
@@ -181,7 +180,7 @@ def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:
     return replace(claim, ours=MEASURES[column].ours)
 
 
-def _better(nets: Nets) -> Iterator[Claim]:
+def _better(nets: Nets) -> Claims:
     for flatness in JUDGED:
         yield nets.claim(
             f"{flatness}_better",

@@ -3,14 +3,13 @@
 The α-scaling does not change the function.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
@@ -78,14 +77,14 @@ def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]
     ax.legend(loc="best", fontsize=7)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """How much the regrets, flatness and contrastive flatness change with α."""
     nets = Nets(_relative(material), "solution")
     yield from _regrets(nets)
     yield from _flatness(nets)
 
 
-def _regrets(nets: Nets) -> Iterator[Claim]:
+def _regrets(nets: Nets) -> Claims:
     says = "the regret in a Euclidean ball is not invariant under re-parametrization"
     yield _changes(nets, "regret", "regret", says, "R/ε", JUMPS)
     # With damping by diag F, the regret does not survive every re-parametrization.
@@ -98,7 +97,7 @@ def _regrets(nets: Nets) -> Iterator[Claim]:
         yield replace(claim, ours=name == "damped_regret")
 
 
-def _flatness(nets: Nets) -> Iterator[Claim]:
+def _flatness(nets: Nets) -> Claims:
     for flatness in JUDGED:
         contrast, of_mean, by = f"{flatness}_contrast", f"{flatness}_of_mean", FLATNESS[flatness]
         says = "flatness is sensitive to re-parametrization"

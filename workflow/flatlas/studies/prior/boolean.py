@@ -3,11 +3,10 @@
 Each function is a realization; a function's net was trained on all inputs.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import log
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED
 from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
@@ -44,7 +43,7 @@ class BooleanFigure:
         note(figure, small_print(material, points, about))
         return Drawing(figure, points.drop(columns="attack_size"))
 
-    def claims(self, material: Material) -> Iterator[Claim]:
+    def claims(self, material: Material) -> Claims:
         """P(f) against flatness, over all functions."""
         flatness = self.flatnesses[-1]
         nets = Nets(material, "boolean")

@@ -1,6 +1,6 @@
 """Figure 3: the prior correlates tightly with generalization, flatness less so."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import log
 
 import pandas as pd
@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import INSIDE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -95,7 +95,7 @@ def _ranges(framed: Iterable[str]) -> str:
     return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Every system, and whether the dots of the first lie within the authors' axis ranges."""
     drawn = material.sweeps
     for sweep in drawn:
@@ -109,7 +109,7 @@ def claims(material: Material) -> Iterator[Claim]:
     yield from ours(_ends(Nets(material, "sgd")))
 
 
-def _ends(nets: Nets) -> Iterator[Claim]:
+def _ends(nets: Nets) -> Claims:
     """The lowest and the highest net of each realization."""
     log_priors, accuracies = AXES["sgd"]
     for what, quantity, (low, high) in (

@@ -3,13 +3,13 @@
 The paper says that overtraining leaves both correlations as they are.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claims, Criterion
 from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED
 from flatlas.claims.correlations import COEFFICIENTS, Measured, Pair
 from flatlas.claims.nets import Nets
@@ -60,7 +60,7 @@ class Overtraining:
         note(figure, small_print(material, points, LEGEND))
         return Drawing(figure, points)
 
-    def claims(self, material: Material) -> Iterator[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The prior and flatness, at zero error and at all later moments."""
         nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
         yield from _unchanged(nets, f"prior_{sweep}", quantities.LOG_PRIOR)
@@ -68,7 +68,7 @@ class Overtraining:
         yield from _levels(nets, f"level_{sweep}", LEVELS[sweep], flatness)
 
 
-def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
+def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Claims:
     """Judged at the moment that differs most from zero error."""
     first, later = paired(nets, quantity), _later_pair(nets, quantity)
     for kind, coefficient in COEFFICIENTS.items():
@@ -87,7 +87,7 @@ def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
         )
 
 
-def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator[Claim]:
+def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Claims:
     """Judged at the moment at which the claim holds least."""
     later = _later_pair(nets, flatness)
     for kind, coefficient in COEFFICIENTS.items():

@@ -1,11 +1,11 @@
 """Figures 5, S6, S8 and S10, and one not in the paper: along a training with an α-scaling."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ALL, BARELY_OFF, LESS, NEAR, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -42,7 +42,7 @@ class Rescaled:
         return self.make_claims(Nets(material, self.sweep))
 
 
-def _paper(nets: Nets) -> Iterator[Claim]:
+def _paper(nets: Nets) -> Claims:
     """From the fresh weights to zero error, from there to the scaling, and after it."""
     yield from _until_zero_error(nets)
     yield _constant(nets)
@@ -51,7 +51,7 @@ def _paper(nets: Nets) -> Iterator[Claim]:
     yield from scaling_claims(nets)
 
 
-def _until_zero_error(nets: Nets) -> Iterator[Claim]:
+def _until_zero_error(nets: Nets) -> Claims:
     yield nets.mean_claim(
         "zero_error",
         f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
@@ -85,7 +85,7 @@ def _constant(nets: Nets) -> Claim:
     )
 
 
-def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
+def _staying_at_zero_error(nets: Nets) -> Claims:
     """The sharpness spikes, and nothing else happens."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, along.ERROR)
     sharpness = course(nets, along.CORNERS)
@@ -108,7 +108,7 @@ def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
+def _measures_of_the_hessian(nets: Nets) -> Claims:
     sharpness = course(nets, along.CORNERS)
     for name, quantity in (("spectral_norm", along.SPECTRAL_NORM), ("top", along.TOP)):
         logs = course(nets, quantity)
@@ -128,7 +128,7 @@ def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
         )
 
 
-def _fluctuations(nets: Nets) -> Iterator[Claim]:
+def _fluctuations(nets: Nets) -> Claims:
     """The fluctuations in the larger box, alone and compared with those of Figure 5.
 
     The initial weights are left out, because the curve is steepest there.

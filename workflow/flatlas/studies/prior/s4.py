@@ -1,9 +1,8 @@
 """Figure S4: two measures of the Hessian behave as sharpness does."""
 
-from collections.abc import Iterator
 from itertools import product
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY, CORRELATED
 from flatlas.claims.correlations import DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
@@ -42,7 +41,7 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Two measures and two optimizers, against sharpness and against generalization."""
     for sweep, (name, (what, measure)) in product(SWEEPS, MEASURES.items()):
         what = f"{what}: {called(sweep)}"
@@ -51,7 +50,7 @@ def claims(material: Material) -> Iterator[Claim]:
         yield from weakened_flatness(material, "adam", measure)
 
 
-def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:
+def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Claims:
     by_both = "flatness by the Hessian and by sharpness"
     with_sharpness = paired(nets, measure, FLATNESS, by_both)
     says = f"a measure of the Hessian correlates with sharpness ({what})"

@@ -1,12 +1,10 @@
 """Figure S5: the ascent that finds the sharpness converges, and L-BFGS-B finds the same."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, SATURATED, TIGHT
 from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
@@ -52,7 +50,7 @@ def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
     ax.set(xlabel="epoch of the ascent", ylabel="sharpness found")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """Panel A is judged by the last half of the ascent, panel B net by net."""
     nets = Nets(material, "sgd")
     by_sgd, by_lbfgs = (

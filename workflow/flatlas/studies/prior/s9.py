@@ -3,12 +3,10 @@
 As Figure 5, and then trained on ten times as long.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, Drawing
@@ -42,7 +40,7 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
     return rows[[*DOT, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")
 
 
-def claims(material: Material) -> Iterator[Claim]:
+def claims(material: Material) -> Claims:
     """The spike, and that the curve then goes on as before."""
     nets = Nets(material, "scaled_long")
     sharpness = course(nets, CORNERS)

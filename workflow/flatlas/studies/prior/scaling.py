@@ -1,10 +1,8 @@
 """An α-scaling long after zero error: claims on the prior, the sharpness and the errors."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
 from flatlas.statistics.extremes import largest
@@ -14,7 +12,7 @@ from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 
 
-def scaling_claims(nets: Nets) -> Iterator[Claim]:
+def scaling_claims(nets: Nets) -> Claims:
     """The scaling, and what comes after it."""
     sharpness = course(nets, CORNERS)
     yield spikes(nets, "sharpness", sharpness)
@@ -125,7 +123,7 @@ def _jumped(prior: Course) -> np.ndarray:
     return np.where(mean(largest(prior.changes)) > JUMPS.low, 1.0, np.nan)
 
 
-def _off_zero_error(nets: Nets) -> Iterator[Claim]:
+def _off_zero_error(nets: Nets) -> Claims:
     """The prior jumps, and only because of errors on S."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
     settled = (unit_settled, prior.settled.later, prior.settled.unscaled)

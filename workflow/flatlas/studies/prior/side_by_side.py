@@ -1,12 +1,12 @@
 """Figures 4, S2, S7 and S17 to S19: systems and optimizers side by side."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BARELY, BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
 from flatlas.claims.correlations import BETTER, DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
@@ -62,7 +62,7 @@ class SideBySide:
         return self.make_claims(material)
 
 
-def _breaking_optimizers(material: Material) -> Iterator[Claim]:
+def _breaking_optimizers(material: Material) -> Claims:
     """Row by row, and whether the second row shows curvature."""
     sweeps = ("sgd", *BREAKING)
     for sweep in sweeps:
@@ -79,7 +79,7 @@ def _breaking_optimizers(material: Material) -> Iterator[Claim]:
         yield from ours(systems.weakened_flatness(material, sweep, REST_FLATNESS))
 
 
-def _levels(material: Material, sweep: str) -> Iterator[Claim]:
+def _levels(material: Material, sweep: str) -> Claims:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
     name = systems.called(sweep)
     for quantity in (ACCURACY, LOG_PRIOR, FLATNESS):
@@ -124,13 +124,13 @@ def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
 APART = Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True)
 
 
-def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:
+def _broken(material: Material, flat: Quantity) -> Claims:
     yield from systems.looser_flatness(material, "sgd", flat)
     for sweep in BREAKING:
         yield from systems.broken_flatness(material, sweep, flat)
 
 
-def _spectral_norm(material: Material) -> Iterator[Claim]:
+def _spectral_norm(material: Material) -> Claims:
     for sweep in material.sweeps:
         nets = Nets(material, sweep)
         # As in Figure 2: the paper's ascent has too little time there.
@@ -141,7 +141,7 @@ def _spectral_norm(material: Material) -> Iterator[Claim]:
         yield from correlated(nets, sweep, says, CORRELATED, pair, systems.pooling(sweep))
 
 
-def _flatness_with_prior(material: Material) -> Iterator[Claim]:
+def _flatness_with_prior(material: Material) -> Claims:
     """As in the text: roughly as with generalization, well for SGD and badly for the others."""
     for sweep in material.sweeps:
         nets, breaks = Nets(material, sweep), sweep in BREAKING
@@ -156,7 +156,7 @@ def _flatness_with_prior(material: Material) -> Iterator[Claim]:
         yield from compared(nets, f"{sweep}_accuracy", says, BARELY, DIFFERENCE, *pairs)
 
 
-def _residual_net(material: Material) -> Iterator[Claim]:
+def _residual_net(material: Material) -> Claims:
     """Both rows, and flatness against that of the fully connected net of Figure 4."""
     words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
     nets, residual, dense = systems.two_sweeps(material, FLATNESS, words)
@@ -166,7 +166,7 @@ def _residual_net(material: Material) -> Iterator[Claim]:
     yield from compared(nets, "better", says, TIGHTER, BETTER, residual, dense)
 
 
-def _more_optimizers(material: Material) -> Iterator[Claim]:
+def _more_optimizers(material: Material) -> Claims:
     adaptive = ("adagrad", "momentum", "rmsprop")
     for sweep in (*adaptive, "full_batch"):
         yield from systems.tight_prior(material, sweep)
@@ -175,7 +175,7 @@ def _more_optimizers(material: Material) -> Iterator[Claim]:
     yield from systems.correlated_flatness(material, "full_batch")
 
 
-def _learning_rates(material: Material) -> Iterator[Claim]:
+def _learning_rates(material: Material) -> Claims:
     """What Figure S18 says of one rate, which the paper does not state, at each of three."""
     for sweep in RATES:
         yield from ours(systems.tight_prior(material, sweep))
@@ -183,7 +183,7 @@ def _learning_rates(material: Material) -> Iterator[Claim]:
         yield from ours(systems.correlated_flatness(material, sweep))
 
 
-def _many_images(material: Material) -> Iterator[Claim]:
+def _many_images(material: Material) -> Claims:
     """The sweep with many images, by itself and against the sweep of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
     nets, many, few = systems.two_sweeps(material, LOG_PRIOR, words)

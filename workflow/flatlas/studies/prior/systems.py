@@ -1,11 +1,11 @@
 """The systems and optimizers, one sweep each: their names, and the claims that they share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import (
     BARELY,
     BROKEN,
@@ -85,28 +85,28 @@ def pooling(sweep: str) -> Pooling:
     return over_all_nets if sweep == "boolean" else within_realizations
 
 
-def tight_prior(material: Material, sweep: str) -> Iterator[Claim]:
+def tight_prior(material: Material, sweep: str) -> Claims:
     """The prior correlates tightly with generalization."""
     nets = Nets(material, sweep)
     says = f"P(f) correlates tightly with generalization: {called(sweep)}"
     return correlated(nets, f"prior_{sweep}", says, TIGHT, paired(nets, LOG_PRIOR))
 
 
-def correlated_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+def correlated_flatness(material: Material, sweep: str) -> Claims:
     """Flatness correlates with generalization."""
     nets = Nets(material, sweep)
     says = f"flatness correlates with generalization: {called(sweep)}"
     return correlated(nets, f"flatness_{sweep}", says, CORRELATED, paired(nets, FLATNESS))
 
 
-def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness does not correlate with generalization."""
     nets = Nets(material, sweep)
     says = f"{flat.what} does not correlate with generalization: {called(sweep)}"
     return correlated(nets, f"{flat.name}_{sweep}", says, BROKEN, paired(nets, flat))
 
 
-def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Iterator[Claim]:
+def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Claims:
     """Flatness correlates with generalization too, but less tightly than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
@@ -114,9 +114,7 @@ def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Iterator[
     return compared(nets, _scatter(flat, sweep), says, LOOSER, BETTER, *pairs)
 
 
-def scattered_flatness(
-    material: Material, sweep: str, flat: Quantity = FLATNESS
-) -> Iterator[Claim]:
+def scattered_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness is much more scattered against generalization than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} against generalization is much more scattered than P(f): {called(sweep)}"
@@ -147,7 +145,7 @@ def curvature(material: Material, sweep: str) -> Claim:
     )
 
 
-def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness correlates less with generalization than under SGD."""
     nets, sgd, other = against_sgd(material, sweep, flat)
     says = (
@@ -157,7 +155,7 @@ def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS)
     return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, DIFFERENCE, sgd, other)
 
 
-def same_prior(material: Material, sweep: str) -> Iterator[Claim]:
+def same_prior(material: Material, sweep: str) -> Claims:
     """The prior correlates with generalization as under SGD."""
     nets, sgd, other = against_sgd(material, sweep, LOG_PRIOR)
     says = f"on the same attack sets P(f) follows generalization under SGD as under {called(sweep)}"
