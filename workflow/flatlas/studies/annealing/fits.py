@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.material import NET
 from flatlas.plotting.style import BLACK
-from flatlas.statistics.estimate import Estimate
-from flatlas.statistics.power_law import exponent, power_law
+from flatlas.statistics.estimate import Estimate, over_directions
+from flatlas.statistics.power_law import power_law, slope
 from flatlas.studies.annealing.recordings import FIRST, LAST
 
 # Not "95 %": for few nets the interval is the range of the resamples.
@@ -58,15 +58,15 @@ def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST
     used = rows[rows["rank"].between(first, last) & (rows[x] > 0) & (rows[y] > 0)]
     if used["rank"].nunique() < 2:
         return None
-    slope, intercept = power_law(used[x].to_numpy(float), used[y].to_numpy(float))
+    power, intercept = power_law(used[x].to_numpy(float), used[y].to_numpy(float))
     ends = float(used[x].min()), float(used[x].max())
     by_net = used.pivot(index=NET, columns="rank", values=[x, y])
     return Fit(
         name=f"{y} over {x}",
-        slope=exponent(by_net[x].to_numpy(float), by_net[y].to_numpy(float)),
+        slope=over_directions(slope, by_net[x].to_numpy(float), by_net[y].to_numpy(float)),
         ranks=(int(used["rank"].min()), int(used["rank"].max())),
         x=ends,
-        y=(float(10**intercept * ends[0] ** slope), float(10**intercept * ends[1] ** slope)),
+        y=(float(10**intercept * ends[0] ** power), float(10**intercept * ends[1] ** power)),
     )
 
 

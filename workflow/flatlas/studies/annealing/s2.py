@@ -12,8 +12,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import RED, Drawing, note, panels, shades
 from flatlas.statistics.correlation import pearson
-from flatlas.statistics.extremes import smallest
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
 from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.directions import placed, read
 from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY

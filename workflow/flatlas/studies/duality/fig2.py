@@ -10,15 +10,13 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
-from flatlas.studies.duality.layer import ENDS, Layer
+from flatlas.studies.duality.layer import ENDS, Layer, pooled_nets
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
-from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import picked
 

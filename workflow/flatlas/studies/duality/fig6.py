@@ -38,7 +38,10 @@ def draw(material: Material) -> Drawing:
     figure, large, small = _grid(len(moments))
     _moments_panel(large, points[points[KIND] == "dpsgd"], moments)
     for ax, moment in zip(small, moments, strict=False):
-        _kinds_panel(ax, points[points["at"] == moment])
+        here = points[points["at"] == moment]
+        for kind, name in NAMES.items():
+            _draw_line(ax, here[here[KIND] == kind], COLOURS[kind], name)
+        ax.set(xscale="log", yscale="log")
         ax.set_title(_named(moment), fontsize=8.5)
     if moments:
         small[0].legend(loc="upper left", handlelength=1.2)
@@ -94,12 +97,6 @@ def _moments_panel(ax: Axes, points: pd.DataFrame, moments: Sequence[str]) -> No
     if len(points):
         ax.set(xscale="log", yscale="log")
         ax.legend(loc="upper left")
-
-
-def _kinds_panel(ax: Axes, points: pd.DataFrame) -> None:
-    for kind, name in NAMES.items():
-        _draw_line(ax, points[points[KIND] == kind], COLOURS[kind], name)
-    ax.set(xscale="log", yscale="log")
 
 
 def _draw_line(ax: Axes, line: pd.DataFrame, colour: str, label: str) -> None:

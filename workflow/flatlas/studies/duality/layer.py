@@ -1,4 +1,4 @@
-"""A layer's nets over one sweep, and the claims about them that several figures share."""
+"""The nets of a sweep or of several, and the claims about a layer that several figures share."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ import numpy as np
 
 from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
-from flatlas.claims.nets import Sweep
+from flatlas.claims.nets import Nets, Sweep
 from flatlas.claims.trust import few, lacking
 from flatlas.evidence.material import Material
 from flatlas.statistics.estimate import UNKNOWN, estimate, least
@@ -172,6 +172,22 @@ class Layer:
         yield self.follows("size", "S_w", self.net("S_w"), rises)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
         yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
+
+
+def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
+    """The nets of the named sweeps, in the realizations that all of their runs have.
+
+    A run with more realizations than others would count for more.
+    """
+    kept = {*names}
+    outcomes = material.tables["outcomes"]
+    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
+    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
+    tables = {
+        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
+        for name, table in material.tables.items()
+    }
+    return Nets(Material(tables))
 
 
 def named(name: str, claims: Iterable[Claim], where: str = "") -> Claims:

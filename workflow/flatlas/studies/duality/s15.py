@@ -6,9 +6,8 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import LESS, MORE, MOSTLY, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import by_stretch, flat, from_first_to_last, sharpest
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named

@@ -11,8 +11,8 @@ from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
+from flatlas.studies.duality.layer import pooled_nets
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
-from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 
 # "Note the training error ε_tr = 0 in the examples shown here". With wrong labels it need not be 0:

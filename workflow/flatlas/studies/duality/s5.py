@@ -10,9 +10,8 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs

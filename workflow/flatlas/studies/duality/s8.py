@@ -8,9 +8,8 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread

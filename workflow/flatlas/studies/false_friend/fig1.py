@@ -30,7 +30,10 @@ def draw(material: Material) -> Drawing:
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]
-        _axes(weights, along, against, norms.name_of(sweep))
+        weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=norms.name_of(sweep))
+        along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
+        against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
+        against.grid(color=GREY, alpha=0.2, lw=0.5)
         some = drawn[drawn["sweep"] == sweep]
         strengths = norms.strengths_in(some)
         for strength, style in zip(strengths, STYLES, strict=False):
@@ -56,13 +59,6 @@ def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: str
         ax.plot(net[x], net[y], style, color=colour, lw=0.6, alpha=0.35)
     means = some.groupby("epoch")[list(dict.fromkeys([LOSS, y]))].mean().reset_index()
     ax.plot(means[x], means[y], style, color=colour, marker=".", ms=4)
-
-
-def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
-    weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=name)
-    along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
-    against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
-    against.grid(color=GREY, alpha=0.2, lw=0.5)
 
 
 def claims(material: Material) -> Claims:

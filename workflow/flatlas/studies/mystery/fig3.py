@@ -137,11 +137,14 @@ def claims(material: Material) -> Claims:
     """The test error by batch size; how each measure follows it over all nets, and by sweep."""
     material = with_local(material)
     nets = Nets(material)
-    judged = [name for name in MEASURES if name != "trace_contrast"]
-    everywhere = [_correlates(nets, name, name, "over all nets") for name in judged]
     yield _small_batches(material)
-    yield from everywhere
-    yield from _by_sweep(material)
+    for name in MEASURES:
+        if name != "trace_contrast":
+            yield _correlates(nets, name, name, "over all nets")
+    for sweep, (*_, words) in SWEEPS.items():
+        for column in ("regret", "damped_regret", *CONTRASTS):
+            over = f"over the nets of {words}"
+            yield _correlates(Nets(material, sweep), f"{column}_{sweep}", column, over)
     yield from _better(nets)
 
 
@@ -155,13 +158,6 @@ def _small_batches(material: Material) -> Claim:
         trend(sweep.values),
         sweep.read(TABLE, "test_error"),
     )
-
-
-def _by_sweep(material: Material) -> Claims:
-    for sweep, (*_, words) in SWEEPS.items():
-        for column in ("regret", "damped_regret", *CONTRASTS):
-            over = f"over the nets of {words}"
-            yield _correlates(Nets(material, sweep), f"{column}_{sweep}", column, over)
 
 
 def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:

@@ -11,7 +11,7 @@ from flatlas.claims.conventions import SOON
 from flatlas.claims.correlations import Measured
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND
-from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.prior.along import AFTER, PRIOR
 from flatlas.studies.prior.quantities import Quantity

@@ -9,7 +9,7 @@ from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
-from flatlas.statistics.extremes import largest
+from flatlas.statistics.means import largest
 from flatlas.studies.prior.nets import small_print, with_attack_size
 from flatlas.studies.prior.scatter import name_shades
 

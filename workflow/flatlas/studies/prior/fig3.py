@@ -14,7 +14,7 @@ from flatlas.claims.conventions import INSIDE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note
-from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR, REST_FLATNESS

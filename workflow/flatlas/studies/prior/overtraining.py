@@ -15,8 +15,8 @@ from flatlas.claims.correlations import COEFFICIENTS, Measured, Pair
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND, Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import LATER, overtrained, small_print

@@ -11,8 +11,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import largest
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean
 from flatlas.studies.prior import along
 from flatlas.studies.prior.course import IN_RANGES, approach, course, prior_in_ranges
 from flatlas.studies.prior.quantities import Quantity

@@ -5,8 +5,7 @@ import numpy as np
 from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
-from flatlas.statistics.extremes import largest
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean
 from flatlas.statistics.trends import ratio
 from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges

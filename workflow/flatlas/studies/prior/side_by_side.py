@@ -12,9 +12,8 @@ from flatlas.claims.correlations import BETTER, DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 from flatlas.studies.prior import systems
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import (
@@ -44,7 +43,7 @@ class SideBySide:
 
     names: Mapping[str, str]
     rows: Sequence[tuple[Quantity, Quantity]]
-    make_claims: Callable[[Material], Iterable[Claim]]
+    claims: Callable[[Material], Iterable[Claim]]
     measures: Sequence[str] = ("prior", "sharpness")
     about: str = ""
 
@@ -56,10 +55,6 @@ class SideBySide:
         legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
         note(figure, small_print(material, points, self.about + legend))
         return Drawing(figure, points)
-
-    def claims(self, material: Material) -> Iterable[Claim]:
-        """What the paper says of this figure."""
-        return self.make_claims(material)
 
 
 def _breaking_optimizers(material: Material) -> Claims:
