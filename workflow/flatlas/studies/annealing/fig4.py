@@ -10,18 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from flatlas.claims import conventions
 from flatlas.claims.claim import Claim, Claims
-from flatlas.claims.conventions import (
-    ALL,
-    BARELY_OFF,
-    BOUNDED,
-    LESS,
-    MORE,
-    MOSTLY,
-    NEAR,
-    NEAR_TWO_HUNDRED,
-    SMALL,
-)
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
@@ -265,13 +255,13 @@ def _forgetting(nets: Nets, ldc: Results) -> Claims:
     lost, left = (_value_at(epsilon_1, at) - ldc.start for at in (ldc.free, ldc.held))
     without = _value_at(epsilon_2, ldc.free)
     cost = _value_at(epsilon_2, ldc.held) - without
-    too_large = left > BARELY_OFF.high * mean(lost)
+    too_large = left > conventions.BARELY_OFF.high * mean(lost)
     growing = _value_at(ldc.read("change_1"), ldc.held) > 0
     yield nets.mean_claim(
         "forgotten",
         "without constraints, learning task-2 makes the error of task-1 rise",
         "rise of ε1 while task-2 is learnt with λ = 0",
-        MORE,
+        conventions.MORE,
         lost,
         settled=(settled_free,),
     )
@@ -279,7 +269,7 @@ def _forgetting(nets: Nets, ldc: Results) -> Claims:
         "kept",
         "with λ = 10 on 200 directions the error of task-1 remains about what it was",
         "rise of ε1 with these constraints, relative to that without; of means over nets",
-        BARELY_OFF,
+        conventions.BARELY_OFF,
         _ratio,
         left,
         lost,
@@ -289,7 +279,7 @@ def _forgetting(nets: Nets, ldc: Results) -> Claims:
         "learnt",
         "with these constraints, task-2 is learnt to a comparable error",
         "rise of ε2 by these constraints, relative to ε2 without; of means over nets",
-        NEAR,
+        conventions.NEAR,
         _ratio,
         cost,
         without,
@@ -305,14 +295,14 @@ def _bounds(nets: Nets, ldc: Results) -> Claims:
     )
     bounded = np.isfinite(q) & np.isfinite(flatness)
     threshold = THRESHOLD * flatness
-    beyond = np.where(bounded, threshold <= SMALL.high * q, np.nan)
+    beyond = np.where(bounded, threshold <= conventions.SMALL.high * q, np.nan)
     within = np.where(bounded, q <= threshold, np.nan)
     yield nets.mean_claim(
         "beyond",
         "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
         " first directions",
         "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more",
-        MOSTLY,
+        conventions.MOSTLY,
         mean(_value_at(beyond, ldc.free), -1),
         settled=(_value_at(known, ldc.free),),
     )
@@ -320,7 +310,7 @@ def _bounds(nets: Nets, ldc: Results) -> Claims:
         "bounded",
         "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
         "share of the first 200 directions with q_i ≤ 0.008 F_1i",
-        BOUNDED,
+        conventions.BOUNDED,
         mean(_value_at(within, ldc.held), -1),
         settled=(_value_at(known, ldc.free),),
     )
@@ -333,7 +323,7 @@ def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
         f"LDC trades ε1 for ε2 better than EWC ({flatness})",
         "least ε1 of LDC at no more than a given ε2, less that of EWC; mean over all ε2 that"
         " either has at some λ, and over nets",
-        LESS,
+        conventions.LESS,
         mean,
         mean(gaps, -1),
         settled=[one.read("converged") for one in (ldc, ewc)],
@@ -360,7 +350,7 @@ def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Claims:
         "few_directions",
         "LDC reaches its optimal level with about 200 constrained directions",
         f"N_c {how}; of means over nets",
-        NEAR_TWO_HUNDRED,
+        conventions.NEAR_TWO_HUNDRED,
         _reached(ldc.counts),
         ldc.read("epsilon_1") + ldc.read("epsilon_2"),
         paper="200",
@@ -370,7 +360,7 @@ def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Claims:
         "all_weights",
         "EWC needs all weights to be constrained",
         f"N_c {how}, as a share of the largest N_c; of means over nets",
-        ALL,
+        conventions.ALL,
         _reached(ewc.counts / ewc.counts.max(initial=1)),
         ewc.read("epsilon_1") + ewc.read("epsilon_2"),
         paper="1",

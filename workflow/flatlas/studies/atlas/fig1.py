@@ -11,17 +11,10 @@ from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.estimate import Estimate
-from flatlas.studies.atlas import ranking
+from flatlas.studies.atlas import ranking, styles
 from flatlas.studies.atlas.nets import Along, crossed, factors, nets, words_of
 from flatlas.studies.atlas.quantities import BASELINES, other_baselines
 from flatlas.studies.atlas.ranking import ASKED, REPEATED, ranks_pairs
-from flatlas.studies.atlas.styles import (
-    STYLES,
-    counted,
-    draw_intervals,
-    small_print,
-    words_on_the_right,
-)
 
 COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 
@@ -48,12 +41,12 @@ def draw(material: Material) -> Drawing:
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
     ax.set_yticks(range(len(order)), [ranking.label_of(name) for name in order])
     ax.tick_params(axis="y", length=0)
-    words_on_the_right(ax, [counted(whole.nets, name) for name in order])
+    styles.words_on_the_right(ax, [styles.counted(whole.nets, name) for name in order])
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
         "Lines: 95 % intervals over realizations. Dashed: two of three pairs right. "
-        + small_print(material, table),
+        + styles.small_print(material, table),
     )
     return Drawing(figure, points)
 
@@ -75,15 +68,15 @@ def _bar(ax: Axes, place: int, rows: pd.DataFrame, measure: bool) -> None:
     whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
     colour = SKY if measure else "0.75"
     ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=0.75, zorder=0)
-    draw_intervals(ax, [place - 0.12], whole)
+    styles.draw_intervals(ax, [place - 0.12], whole)
     below = [place + 0.22] * len(given)
-    draw_intervals(ax, below, given, GREY)
+    styles.draw_intervals(ax, below, given, GREY)
     ax.plot(given["tau"], below, "D", mfc="white", mec=BLACK, ms=4)
 
 
 def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> None:
     """A dot for each setting of the crossed design, and a line at their mean."""
-    for key, (colour, sign) in zip(keys, STYLES, strict=False):
+    for key, (colour, sign) in zip(keys, styles.STYLES, strict=False):
         some = points[points["pairs"] == key]
         at = [order.index(name) for name in some["measure"]]
         label = f"only the {words_of(key)} differs"

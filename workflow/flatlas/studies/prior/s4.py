@@ -8,22 +8,16 @@ from flatlas.claims.correlations import DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    FLATNESS,
-    NORM_FLATNESS,
-    TOP_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 from flatlas.studies.prior.systems import OPTIMIZERS, called, columns, weakened_flatness
 
 SWEEPS = ("sgd", "adam")
 MEASURES = {
-    "norm": ("the spectral norm", NORM_FLATNESS),
-    "top": ("the geometric mean of eigenvalues", TOP_FLATNESS),
+    "norm": ("the spectral norm", quantities.NORM_FLATNESS),
+    "top": ("the geometric mean of eigenvalues", quantities.TOP_FLATNESS),
 }
 
 
@@ -32,7 +26,7 @@ def draw(material: Material) -> Drawing:
     points = nets(material, "prior", "sharpness", "hessian")
     rows = columns(material, OPTIMIZERS)
     figure, axes = panels(len(rows), 4, height=2.7)
-    pairs = product((FLATNESS, ACCURACY), (NORM_FLATNESS, TOP_FLATNESS))
+    pairs = product((FLATNESS, ACCURACY), (quantities.NORM_FLATNESS, quantities.TOP_FLATNESS))
     for ax, (sweep, (y, x)) in zip(axes, product(rows, list(pairs)), strict=True):
         draw_dots(ax, points[points["sweep"] == sweep], x, y)
         ax.set_title(rows[sweep])

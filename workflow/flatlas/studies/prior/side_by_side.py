@@ -14,7 +14,7 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import largest, mean, smallest
-from flatlas.studies.prior import systems
+from flatlas.studies.prior import scatter, systems
 from flatlas.studies.prior.nets import nets, small_print
 from flatlas.studies.prior.quantities import (
     ACCURACY,
@@ -26,14 +26,7 @@ from flatlas.studies.prior.quantities import (
     Quantity,
     paired,
 )
-from flatlas.studies.prior.scatter import (
-    LEGEND,
-    OF_BOOLEAN,
-    PRIOR_AND_FLATNESS,
-    REST_LEGEND,
-    WITH_THE_REST,
-    draw_grid,
-)
+from flatlas.studies.prior.scatter import LEGEND, PRIOR_AND_FLATNESS, WITH_THE_REST
 from flatlas.studies.prior.systems import BREAKING, OPTIMIZERS, RATES, SYSTEMS
 
 
@@ -51,8 +44,8 @@ class SideBySide:
         """One dot per net."""
         points = nets(material, *self.measures)
         drawn = systems.columns(material, self.names)
-        figure, _ = draw_grid(points, self.rows, drawn)
-        legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
+        figure, _ = scatter.draw_grid(points, self.rows, drawn)
+        legend = LEGEND + scatter.OF_BOOLEAN if "boolean" in drawn else LEGEND
         note(figure, small_print(material, points, self.about + legend))
         return Drawing(figure, points)
 
@@ -194,7 +187,7 @@ FIGURES = {
         WITH_THE_REST,
         _breaking_optimizers,
         ("prior", "sharpness", "corners"),
-        REST_LEGEND,
+        scatter.REST_LEGEND,
     ),
     "s2": SideBySide(
         SYSTEMS | OPTIMIZERS,
