@@ -135,23 +135,19 @@ def _claims(table: pd.DataFrame) -> Claims:
 
 
 def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarray]) -> Claim:
+    # Realizations are the sample: runs of one seed share images.
+    count = len(change)
+    few = range_of(count) if count >= FEWEST else f"Measured in {count} realizations."
     return Claim(
         f"{name}_{scaling}",
         f"the {QUANTITIES[name].words} depends only on the function",
         f"relative change by an α-scaling of {SCALINGS[scaling]}, mean over nets",
         ONLY_THE_FUNCTION,
-        estimate(mean, change) if len(change) else UNKNOWN,
-        note=" ".join(filter(None, [_few(len(change)), unsettled(searches)])),
-        complete=len(change) >= FEWEST and trusted(searches),
-        realizations=len(change),
+        estimate(mean, change) if count else UNKNOWN,
+        note=" ".join(filter(None, [few, unsettled(searches)])),
+        complete=count >= FEWEST and trusted(searches),
+        realizations=count,
     )
-
-
-def _few(realizations: int) -> str:
-    """A note on few realizations. They are the sample: runs of one seed share images."""
-    if realizations < FEWEST:
-        return f"Measured in {realizations} realizations."
-    return range_of(realizations)
 
 
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:

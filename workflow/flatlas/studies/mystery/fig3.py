@@ -137,20 +137,8 @@ def claims(material: Material) -> Claims:
     """The test error by batch size; how each measure follows it over all nets, and by sweep."""
     material = with_local(material)
     nets = Nets(material)
-    yield _small_batches(material)
-    for name in MEASURES:
-        if name != "trace_contrast":
-            yield _correlates(nets, name, name, "over all nets")
-    for sweep, (*_, words) in SWEEPS.items():
-        for column in ("regret", "damped_regret", *CONTRASTS):
-            over = f"over the nets of {words}"
-            yield _correlates(Nets(material, sweep), f"{column}_{sweep}", column, over)
-    yield from _better(nets)
-
-
-def _small_batches(material: Material) -> Claim:
     sweep = Sweep(material, "batch", "batch")
-    return sweep.claim(
+    yield sweep.claim(
         "batch",
         "SGD with smaller minibatches finds minima that generalize better",
         "rank correlation of the mean test error with the minibatches' size",
@@ -158,6 +146,14 @@ def _small_batches(material: Material) -> Claim:
         trend(sweep.values),
         sweep.read(TABLE, "test_error"),
     )
+    for name in MEASURES:
+        if name != "trace_contrast":
+            yield _correlates(nets, name, name, "over all nets")
+    for name, (*_, words) in SWEEPS.items():
+        for column in ("regret", "damped_regret", *CONTRASTS):
+            over = f"over the nets of {words}"
+            yield _correlates(Nets(material, name), f"{column}_{name}", column, over)
+    yield from _better(nets)
 
 
 def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:

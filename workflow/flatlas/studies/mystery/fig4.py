@@ -80,11 +80,6 @@ def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]
 def claims(material: Material) -> Claims:
     """How much the regrets, flatness and contrastive flatness change with α."""
     nets = Nets(_relative(material), "solution")
-    yield from _regrets(nets)
-    yield from _flatness(nets)
-
-
-def _regrets(nets: Nets) -> Claims:
     says = "the regret in a Euclidean ball is not invariant under re-parametrization"
     yield _changes(nets, "regret", "regret", says, "R/ε", JUMPS)
     # With damping by diag F, the regret does not survive every re-parametrization.
@@ -95,6 +90,7 @@ def _regrets(nets: Nets) -> Claims:
         claim = _changes(nets, name, name, says, "R/ε in the KL-ball", ONLY_THE_FUNCTION)
         # The post does not mention damping.
         yield replace(claim, ours=name == "damped_regret")
+    yield from _flatness(nets)
 
 
 def _flatness(nets: Nets) -> Claims:

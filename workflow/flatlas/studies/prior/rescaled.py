@@ -44,7 +44,16 @@ class Rescaled:
 def _paper(nets: Nets) -> Claims:
     """From the fresh weights to zero error, from there to the scaling, and after it."""
     yield from _until_zero_error(nets)
-    yield _constant(nets)
+    prior, unit_settled = prior_in_ranges(nets)
+    yield nets.mean_claim(
+        "prior_constant",
+        "after zero error, P(f) stays constant",
+        "largest change of log10 P(f) from its value at zero error until the α-scaling, up or down,"
+        f" {IN_RANGES}",
+        BARELY_OFF,
+        largest(np.abs(prior.before - prior.start[:, np.newaxis])),
+        settled=(unit_settled, prior.settled.before),
+    )
     yield falls(nets, "sharpness", course(nets, along.CORNERS))
     yield falls(nets, "loss", course(nets, along.LOSS))
     yield from scaling_claims(nets)
@@ -69,19 +78,6 @@ def _until_zero_error(nets: Nets) -> Claims:
             logs.values[:, -1] - logs.values[:, 0],
             settled=(logs.settled[:, -1], logs.settled[:, 0]),
         )
-
-
-def _constant(nets: Nets) -> Claim:
-    prior, unit_settled = prior_in_ranges(nets)
-    return nets.mean_claim(
-        "prior_constant",
-        "after zero error, P(f) stays constant",
-        "largest change of log10 P(f) from its value at zero error until the α-scaling, up or down,"
-        f" {IN_RANGES}",
-        BARELY_OFF,
-        largest(np.abs(prior.before - prior.start[:, np.newaxis])),
-        settled=(unit_settled, prior.settled.before),
-    )
 
 
 def _staying_at_zero_error(nets: Nets) -> Claims:
