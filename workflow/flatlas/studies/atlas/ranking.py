@@ -23,7 +23,6 @@ ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not
 # expected gap of each setting, and nothing about a realization. It is no measure, but a ceiling for
 # most.
 REPEATED = "repeated"
-REPEATED_LABEL = "gap of other realizations"
 
 
 def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
@@ -40,7 +39,7 @@ def with_repeated(some: Along) -> Along:
 
 def label_of(name: str) -> str:
     """A quantity, or what the other realizations would get, as figures name it."""
-    return REPEATED_LABEL if name == REPEATED else QUANTITIES[name].label
+    return "gap of other realizations" if name == REPEATED else QUANTITIES[name].label
 
 
 def by_size(numbers: pd.Series) -> list[str]:

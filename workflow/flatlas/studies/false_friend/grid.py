@@ -63,7 +63,11 @@ class Grid:
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
     """Strengths at equal distances: a logarithmic axis has no place for 0."""
     strengths = norms.strengths_in(some)
-    ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
+    # As in 5e-4, which leaves room for the neighbours.
+    short = [
+        np.format_float_scientific(one, trim="-", exp_digits=1) if one else "0" for one in strengths
+    ]
+    ax.set_xticks(range(len(strengths)), short)
     ax.set_xlabel("L2")
     seeds = sorted(some["seed"].unique())
     spacing = min(SPACING, SPACE / max(len(seeds) - 1, 1))
@@ -73,13 +77,6 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -
             norms.dot(ax, x, net, column, (colour, marker), size=3.5)
     means = [some.loc[some[L2] == strength, column].mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)
-
-
-def _short(strength: float) -> str:
-    """As in 5e-4, which leaves room for the neighbours."""
-    if not strength:
-        return "0"
-    return np.format_float_scientific(strength, trim="-", exp_digits=1)
 
 
 def _raised(material: Material, kind: str) -> Claims:

@@ -64,10 +64,13 @@ def rejoins(nets: Nets, logs: Course) -> Claim:
 def _left(
     nets: Nets, name: str, says: str, criterion: Criterion, logs: Course, moment: str
 ) -> Claim:
-    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`."""
+    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`.
+
+    If there is no spike, there is no share.
+    """
     when = {"soon": f"within {SOON} epochs", "end": "at the end"}[moment]
     above = above_trend(nets, logs)
-    settled = above.settled
+    settled, rise = above.settled, above.scaled
     return nets.claim(
         name,
         says,
@@ -76,14 +79,9 @@ def _left(
         criterion,
         ratio,
         getattr(above, moment),
-        _spiked(above.scaled),
+        np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan),
         settled=(settled.before, settled.scaled, getattr(settled, moment)),
     )
-
-
-def _spiked(rise: np.ndarray) -> np.ndarray:
-    """How high the spikes are, in log10; NaN where there is no spike."""
-    return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
 
 
 def untouched(nets: Nets) -> Claim:
