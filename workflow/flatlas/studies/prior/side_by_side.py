@@ -14,18 +14,9 @@ from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import largest, mean, smallest
-from flatlas.studies.prior import scatter, systems
+from flatlas.studies.prior import quantities, scatter, systems
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    REST_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, PRIOR_AND_FLATNESS, WITH_THE_REST
 from flatlas.studies.prior.systems import BREAKING, OPTIMIZERS, RATES, SYSTEMS
 
@@ -60,11 +51,11 @@ def _breaking_optimizers(material: Material) -> Claims:
     for sweep in BREAKING:
         yield from systems.weakened_flatness(material, sweep)
         yield from _levels(material, sweep)
-    yield from ours(_broken(material, REST_FLATNESS))
+    yield from ours(_broken(material, quantities.REST_FLATNESS))
     yield from ours(systems.curvature(material, sweep) for sweep in sweeps)
     for sweep in BREAKING:
         yield from ours(systems.same_prior(material, sweep))
-        yield from ours(systems.weakened_flatness(material, sweep, REST_FLATNESS))
+        yield from ours(systems.weakened_flatness(material, sweep, quantities.REST_FLATNESS))
 
 
 def _levels(material: Material, sweep: str) -> Claims:
@@ -122,9 +113,9 @@ def _spectral_norm(material: Material) -> Claims:
     for sweep in material.sweeps:
         nets = Nets(material, sweep)
         # As in Figure 2: the paper's ascent has too little time there.
-        flatness = CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
+        flatness = quantities.CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
         name = "log sharpness with the log spectral norm"
-        pair = paired(nets, flatness, NORM_FLATNESS, name)
+        pair = paired(nets, flatness, quantities.NORM_FLATNESS, name)
         says = f"sharpness correlates with the spectral norm: {systems.called(sweep)}"
         yield from correlated(nets, sweep, says, CORRELATED, pair, systems.pooling(sweep))
 
@@ -191,7 +182,10 @@ FIGURES = {
     ),
     "s2": SideBySide(
         SYSTEMS | OPTIMIZERS,
-        [(NORM_FLATNESS, FLATNESS), (NORM_FLATNESS, CORNERS_FLATNESS)],
+        [
+            (quantities.NORM_FLATNESS, FLATNESS),
+            (quantities.NORM_FLATNESS, quantities.CORNERS_FLATNESS),
+        ],
         _spectral_norm,
         ("sharpness", "corners", "hessian"),
     ),
