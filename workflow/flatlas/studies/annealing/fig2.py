@@ -88,7 +88,7 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         batch, lr = mine[KEYS].iloc[0]
         label = rf"$B$ = {batch:g}, $\alpha$ = {lr:g}"
         style = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        for found in relation.draw(ax, mine, label, *style):
+        for found in relation.plot(ax, mine, label, *style):
             yield found.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
     relation.finish(ax)
 

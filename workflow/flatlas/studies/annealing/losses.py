@@ -38,7 +38,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _at(ax: Axes, rows: pd.DataFrame, rule: float) -> Iterator[pd.DataFrame]:
-    for found in relation.draw(ax, rows):
+    for found in relation.plot(ax, rows):
         yield found.assign(**{RULE: rule}, loss=rows["loss"].mean())
     relation.finish(ax)
     if len(rows):

@@ -42,7 +42,7 @@ def remarks(material: Material, rows: pd.DataFrame) -> str:
     return fits + left_out + small_print(material)
 
 
-def draw(
+def plot(
     ax: Axes, rows: pd.DataFrame, label: str = "", colour: str = BLUE, marker: str = "o"
 ) -> Iterator[pd.DataFrame]:
     """Draw dots and their power law, named in the legend; yields the fit's row for the CSV."""

@@ -49,7 +49,7 @@ def draw(material: Material) -> Drawing:
     for ax, (sweep, (letter, net)) in zip((axes[1], *axes[3:]), PANELS.items(), strict=True):
         ax.set_title(net, loc="right", fontsize=8.5)
         mine = rows[rows["sweep"] == sweep]
-        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation.draw(ax, mine)
+        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation.plot(ax, mine)
         fits += [one.assign(panel=letter) for one in found]
         relation.finish(ax)
     note(
@@ -66,7 +66,7 @@ def draw(material: Material) -> Drawing:
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
         mine = rows[rows[LAYER] == layer]
-        for found in relation.draw(ax, mine, layer, colour, marker):
+        for found in relation.plot(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})
 
 

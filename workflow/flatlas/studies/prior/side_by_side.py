@@ -27,7 +27,7 @@ class SideBySide:
 
     names: Mapping[str, str]
     rows: Sequence[tuple[Quantity, Quantity]]
-    claims: Callable[[Material], Iterable[Claim]]
+    make_claims: Callable[[Material], Iterable[Claim]]
     measures: Sequence[str] = ("prior", "sharpness")
     about: str = ""
 
@@ -39,6 +39,10 @@ class SideBySide:
         legend = LEGEND + scatter.OF_BOOLEAN if "boolean" in drawn else LEGEND
         note(figure, small_print(material, points, self.about + legend))
         return Drawing(figure, points)
+
+    def claims(self, material: Material) -> Iterable[Claim]:
+        """What the paper says of this figure."""
+        return self.make_claims(material)
 
 
 def _breaking_optimizers(material: Material) -> Claims:
