@@ -35,7 +35,7 @@ class Fit:
     @property
     def row(self) -> pd.DataFrame:
         """The fit in the figure's CSV."""
-        columns = {
+        row = {
             "quantity": f"exponent of {self.name}",
             "value": self.slope.value,
             "low": self.slope.low,
@@ -43,7 +43,7 @@ class Fit:
             "from_rank": self.ranks[0],
             "to_rank": self.ranks[1],
         }
-        return pd.DataFrame([columns])
+        return pd.DataFrame([row])
 
     def draw(self, ax: Axes, colour: str = BLACK) -> None:
         """Draw the line of the power law."""

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY, SMALL
@@ -32,20 +31,16 @@ def draw(material: Material) -> Drawing:
                 ax.plot(net["factor"], net[f"{name}_predicted"], "--", color=GREY, lw=0.9)
             ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=quantity.symbol)
             plain_ticks(ax.xaxis)
-            _keep_to_measured(ax, some, name)
+            # For small c the prediction may be far off: the axis follows the measured values.
+            positive = some.loc[some[name] > 0, name]
+            if len(positive):
+                ax.set_ylim(positive.min() / 3, positive.max() * 10)
         here[0].set_title(name_of(sweep))
     axes[0].plot([], [], "o", color=BLACK, ms=3.5, label="measured")
     axes[0].plot([], [], "--", color=GREY, lw=0.9, label=r"as $c\to\infty$")
     axes[0].legend(loc="lower left")
     note(figure, _small_print(material, points))
     return Drawing(figure, points)
-
-
-def _keep_to_measured(ax: Axes, some: pd.DataFrame, name: str) -> None:
-    """Let the axis follow the measured values: for small c the prediction may be far off."""
-    positive = some.loc[some[name] > 0, name]
-    if len(positive):
-        ax.set_ylim(positive.min() / 3, positive.max() * 10)
 
 
 def _small_print(material: Material, points: pd.DataFrame) -> str:

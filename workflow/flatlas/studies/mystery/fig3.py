@@ -92,7 +92,11 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     known = drawn[np.isfinite(drawn[[column, "error"]]).all(axis=1)]
     if MEASURES[column].logarithmic:
         known = known[known[column] > 0]
-        _logarithmic(ax, known[column])
+        factor = known[column].max() / known[column].min()
+        if factor > FACTORS[0]:
+            ax.set_xscale("log")
+        if FACTORS[0] < factor < FACTORS[1]:
+            plain_ticks(ax.xaxis)
     for sweep, some in known.groupby("sweep", sort=False):
         colour, marker, _ = _style(str(sweep))
         lost = (some[settled(column)].to_numpy() == 0).any(axis=1)
@@ -100,14 +104,6 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
         x, y = some[column], some["error"]
         ax.scatter(x, y, s=13, marker=marker, c=face, edgecolors=colour, linewidths=0.7, alpha=0.85)
     ax.set_xlabel(MEASURES[column].label, fontsize=8.5)
-
-
-def _logarithmic(ax: Axes, values: pd.Series) -> None:
-    factor = values.max() / values.min()
-    if factor > FACTORS[0]:
-        ax.set_xscale("log")
-        if factor < FACTORS[1]:
-            plain_ticks(ax.xaxis)
 
 
 def _rank_correlation(nets: Nets, column: str) -> str:
