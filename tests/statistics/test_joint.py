@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 from flatlas.statistics.estimate import estimate
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 
 LARGEST = Joint(mean, largest, sizes=True)
 MEAN_SIZE = Joint(mean, partial(mean, axis=-1), sizes=True)

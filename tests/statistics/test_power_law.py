@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from flatlas.statistics.power_law import exponent, power_law
+from flatlas.statistics.estimate import over_directions
+from flatlas.statistics.power_law import power_law, slope
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -27,7 +28,7 @@ def test_fewer_than_two_points_make_no_line():
 
 def test_the_exponent_of_an_exact_power_law_has_no_width():
     flatness = np.random.default_rng(1).lognormal(size=(4, 30))
-    found = exponent(flatness, 2 * flatness**-4)
+    found = over_directions(slope, flatness, 2 * flatness**-4)
     assert (found.value, found.low, found.high) == pytest.approx((-4, -4, -4), rel=1e-10)
 
 
@@ -39,7 +40,7 @@ def test_95_percent_of_intervals_hold_an_exponent_that_varies():
         slopes = -2.6 + 0.2 * rng.normal(size=(8, 1))
         ranks, rest = 0.07 * rng.normal(size=10), 0.02 * rng.normal(size=(8, 10))
         y = np.exp(slopes * np.log(x / 60) + ranks + rest)
-        found, own = exponent(x, y), power_law(x, y)[0]
+        found, own = over_directions(slope, x, y), power_law(x, y)[0]
         missed[0] += not found.low <= -2.6 <= found.high
         missed[1] += abs(own.mean() + 2.6) > 1.96 * own.std() / np.sqrt(8)
     assert missed[0] <= 10
@@ -49,6 +50,6 @@ def test_95_percent_of_intervals_hold_an_exponent_that_varies():
 def test_one_realization_has_the_interval_of_its_directions():
     rng = np.random.default_rng(3)
     x = rng.lognormal(size=(1, 100))
-    found = exponent(x, x**-2 * rng.lognormal(sigma=0.5, size=x.shape))
+    found = over_directions(slope, x, x**-2 * rng.lognormal(sigma=0.5, size=x.shape))
     error = 0.5 / np.sqrt(100) / np.log(x).std()
     assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.2)

@@ -63,7 +63,7 @@ def figures_of(study):
 
 
 def judge(study, figure, material):
-    claims = figure_of(study, figure).claims(material)
+    claims = [*figure_of(study, figure).claims(material)]
     names = [claim.name for claim in claims]
     assert len(set(names)) == len(names), "two claims of one name"
     questions = re.compile(QUESTIONS.get(f"{study}_{figure}", NOTHING))

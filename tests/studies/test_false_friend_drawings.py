@@ -6,7 +6,7 @@ from declared import RIGHT
 from false_friend_worlds import world
 
 from flatlas.studies import load_figure
-from flatlas.studies.false_friend.nets import TABLE
+from flatlas.studies.false_friend.norms import TABLE
 
 
 @pytest.mark.parametrize("seeds", [1, 3, 20])

@@ -1,7 +1,7 @@
 """A claim of a paper, or our own question: its number, its criterion and its verdict."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
@@ -97,6 +97,10 @@ class Claim:
         return f"About {count} realizations would decide it, if the number stays as it is."
 
 
+# The claims of a figure, one by one.
+Claims = Iterator[Claim]
+
+
 def at_least(low: float) -> Criterion:
     """The number is this, or more."""
     return Criterion(low=low)
@@ -127,16 +131,17 @@ def ours(claims: Iterable[Claim]) -> list[Claim]:
     return [replace(claim, ours=True) for claim in claims]
 
 
-def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataFrame:
+def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
     """One row for each claim, named `<target>.<claim>`.
 
     If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
-    if not isinstance(claims, Sequence):
+    if not isinstance(claims, Iterable):
         raise FlatlasError(
             f"claims(material) for {target} returns a {type(claims).__name__}. "
             "Allowed: a list of claims."
         )
+    claims = list(claims)
     for claim in claims:
         if not isinstance(claim, Claim):
             raise FlatlasError(
@@ -163,15 +168,12 @@ def claims_table(target: str, claims: Sequence[Claim], judged: bool) -> pd.DataF
             claim.estimate.low,
             claim.estimate.high,
             claim.verdict if judged else UNDECIDED,
-            " ".join(filter(None, _notes(claim, judged))),
+            " ".join(filter(None, notes)),
         )
         for claim in claims
+        for notes in [[claim.note, claim.would_decide] if judged else [UNJUDGED, claim.note]]
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _notes(claim: Claim, judged: bool) -> list[str]:
-    return [claim.note, claim.would_decide] if judged else [UNJUDGED, claim.note]
 
 
 def known(table: pd.DataFrame, file: str) -> pd.DataFrame:

@@ -4,13 +4,13 @@ A coefficient is computed for the nets of each realization, which share their im
 a figure do in the papers. The mean over realizations is the claim's number.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claims, Criterion
 from flatlas.claims.nets import Nets
 from flatlas.statistics.correlation import kendall, pearson, spearman
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
@@ -65,7 +65,7 @@ def correlated(
     criteria: Mapping[str, Criterion],
     pair: Pair,
     pooling: Pooling = within_realizations,
-) -> Iterator[Claim]:
+) -> Claims:
     """Claims on how well two quantities correlate, one for each coefficient."""
     for kind, coefficient in COEFFICIENTS.items():
         yield nets.claim(
@@ -77,14 +77,6 @@ def correlated(
             *pair.values,
             settled=pair.settled,
         )
-
-
-def _difference(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.asarray(one - other)
-
-
-def _excess(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(one) - np.abs(other))
 
 
 def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -104,10 +96,14 @@ class Comparison(NamedTuple):
 
 # How much higher the coefficient of a pair is than another's, with their signs.
 DIFFERENCE = Comparison(
-    "{kind}'s coefficient of {pair} less that of {other}; means over realizations", _difference
+    "{kind}'s coefficient of {pair} less that of {other}; means over realizations",
+    lambda kind, one, other: one - other,
 )
 # How much more strongly a pair correlates than another, regardless of sign.
-BETTER = Comparison("size of {kind}'s coefficient of {pair} less that of {other}", _excess)
+BETTER = Comparison(
+    "size of {kind}'s coefficient of {pair} less that of {other}",
+    lambda kind, one, other: np.abs(one) - np.abs(other),
+)
 # How much of the variance a pair explains, relative to another.
 EXPLAINED = Comparison(
     "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}", _share
@@ -122,7 +118,7 @@ def compared(
     comparison: Comparison,
     pair: Pair,
     other: Pair,
-) -> Iterator[Claim]:
+) -> Claims:
     """Claims that compare the correlations of two pairs, one for each kind of coefficient."""
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)

@@ -17,7 +17,9 @@ from flatlas.errors import FlatlasError
 from flatlas.evidence.material import FINAL, NET, Material, at_moment, each_run_once, with_settings
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.joint import Joint
+from flatlas.statistics.means import mean
 from flatlas.statistics.more_realizations import HalfWidth, resampled, student
+from flatlas.statistics.trends import average
 
 # With fewer solutions at a value of a sweep, their spread is too uncertain to decide anything.
 FEWEST = 3
@@ -27,21 +29,20 @@ FEWEST_VALUES = 3
 
 @dataclass(frozen=True)
 class Nets:
-    """All nets of a figure, or those of one or several of its sweeps, run by run."""
+    """All nets of a figure, or those of one or several of its sweeps, run by run.
+
+    `along` is the column that identifies a value.
+    """
 
     material: Material
     sweep: str | tuple[str, ...] | None = None
-
-    @property
-    def key(self) -> str:
-        """The column that identifies a value."""
-        return "run"
+    along: str = "run"
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
-        return outcomes.dropna(subset=[self.key]).drop_duplicates(["seed", self.key])
+        return outcomes.dropna(subset=[self.along]).drop_duplicates(["seed", self.along])
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -54,7 +55,7 @@ class Nets:
 
         A sweep that is not drawn has one run without nets.
         """
-        return sorted(self.outcomes[self.key].unique()) or [self.sweep]
+        return sorted(self.outcomes[self.along].unique()) or [self.sweep]
 
     @cached_property
     def solved(self) -> pd.DataFrame:
@@ -87,7 +88,7 @@ class Nets:
         return self.fewest >= self.needed and not (self._poor or self._missing)
 
     def _counts(self) -> dict[Any, int]:
-        counts = self.outcomes.groupby(self.key)["converged"].sum()
+        counts = self.outcomes.groupby(self.along)["converged"].sum()
         return {value: int(count) for value, count in counts.items()}
 
     @property
@@ -99,7 +100,6 @@ class Nets:
 
     @property
     def _missing(self) -> list[str]:
-        """The sweeps that are not drawn."""
         drawn = set(self.outcomes["sweep"])
         return [sweep for sweep in self._sweeps if sweep not in drawn]
 
@@ -143,13 +143,13 @@ class Nets:
         labels = [self.seeds, self.values, *(sorted(rows[axis].unique()) for axis in axes)]
         places = [
             pd.Index(levels).get_indexer(pd.Index(rows[name]))
-            for levels, name in zip(labels, ["seed", self.key, *axes], strict=True)
+            for levels, name in zip(labels, ["seed", self.along, *axes], strict=True)
         ]
         if pd.MultiIndex.from_arrays(places).has_duplicates:
             raise FlatlasError(
                 f"The table '{table}' has several rows for one net at the same"
-                f" {', '.join([self.key, *axes])}. A claim needs one; let the sweep"
-                f" '{self.sweep}' vary only {self.key}."
+                f" {', '.join([self.along, *axes])}. A claim needs one; let the sweep"
+                f" '{self.sweep}' vary only {self.along}."
             )
         array = np.full([len(levels) for levels in labels], np.nan)
         array[tuple(places)] = rows[column]
@@ -185,6 +185,23 @@ class Nets:
         number = UNKNOWN if empty else find(*measured, fewest=fewest)
         return self.judged(
             name, says, quantity, criterion, number, paper, settled, fewest, half_width
+        )
+
+    def mean_claim(
+        self,
+        name: str,
+        says: str,
+        quantity: str,
+        criterion: Criterion,
+        measured: np.ndarray,
+        paper: str = "",
+        settled: Sequence[np.ndarray] = (),
+    ) -> Claim:
+        """A claim whose number is the mean over nets of what was measured of each."""
+        statistic = average if measured.ndim > 1 else mean
+        quantity = f"{quantity}; mean over nets"
+        return self.claim(
+            name, says, quantity, criterion, statistic, measured, paper=paper, settled=settled
         )
 
     def judged(
@@ -231,7 +248,7 @@ class Nets:
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
             self._found[table, moment] = self._solved_rows(table, moment)
-        rows, wanted = self._found[table, moment], dict.fromkeys(["seed", self.key, *columns])
+        rows, wanted = self._found[table, moment], dict.fromkeys(["seed", self.along, *columns])
         # The settings of a run are columns of `outcomes`.
         return (with_settings(rows, wanted) if table == "outcomes" else rows)[[*wanted]]
 
@@ -250,11 +267,11 @@ class Nets:
         kept = pd.MultiIndex.from_frame(rows[NET]).isin(pd.MultiIndex.from_frame(self.solved))
         if "at" in rows:
             kept |= rows["at"].to_numpy(str) != FINAL
-        return rows[kept & rows[self.key].isin(self.values).to_numpy()]
+        return rows[kept & rows[self.along].isin(self.values).to_numpy()]
 
     def _of_sweeps(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows of the named sweeps, or all rows if none is named."""
-        known = with_settings(rows, [self.key])
+        known = with_settings(rows, [self.along])
         return known if self.sweep is None else known[known["sweep"].isin(self._sweeps)]
 
 
@@ -267,15 +284,9 @@ class Sweep(Nets):
     and the note says which.
     """
 
-    along: str = "run"
     order: tuple[Hashable, ...] = ()
     names: Mapping[Any, str] = field(default_factory=dict)
     in_part: bool = False
-
-    @property
-    def key(self) -> str:
-        """The swept key."""
-        return self.along
 
     @cached_property
     def solutions(self) -> dict[Any, int]:
@@ -303,7 +314,7 @@ class Sweep(Nets):
     @cached_property
     def met(self) -> np.ndarray:
         """Which trainings gave a solution, 1 or 0, as (realizations, planned values)."""
-        met = self.outcomes.pivot(index="seed", columns=self.key, values="converged")
+        met = self.outcomes.pivot(index="seed", columns=self.along, values="converged")
         return met.reindex(columns=[*self.solutions]).to_numpy(float)
 
     @property
@@ -311,9 +322,9 @@ class Sweep(Nets):
         """Where solutions are missing, and how many are left."""
         if self.outcomes.empty:
             drawn = self.sweep in self.material.sweeps
-            lacks = f"does not vary {self.key}" if drawn else "is not drawn"
+            lacks = f"does not vary {self.along}" if drawn else "is not drawn"
             return f"Sweep '{self.sweep}' {lacks}."
-        trained = self.outcomes.groupby(self.key).size()
+        trained = self.outcomes.groupby(self.along).size()
         planned = {value: int(trained.get(value, len(self.seeds))) for value in self.solutions}
         lacking = [value for value, count in self.solutions.items() if count < planned[value]]
         if not lacking:

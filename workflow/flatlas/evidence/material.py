@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NoReturn
 
 import pandas as pd
@@ -127,16 +126,13 @@ def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any
     tables = {}
     for name, paths in files.items():
         having_table = [point for point in points if name not in point.get(LACKS, ())]
-        read = _read_cost if name.endswith("_cost") else read_table
-        parts = [
-            _at_point(point, read(path)) for path, point in zip(paths, having_table, strict=True)
-        ]
+        parts = []
+        for path, point in zip(paths, having_table, strict=True):
+            cost = name.endswith("_cost")
+            table = pd.DataFrame([read_cost(path)]) if cost else read_table(path)
+            parts.append(_at_point(point, table))
         tables[name] = pd.concat(parts, ignore_index=True)
     return Material(tables)
-
-
-def _read_cost(path: str | Path) -> pd.DataFrame:
-    return pd.DataFrame([read_cost(path)])
 
 
 def _at_point(point: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame:

@@ -115,7 +115,11 @@ def save(drawing: Drawing, output: Any) -> None:
 
 def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
     """Write PNG and PDF without dates, so that the same figure is the same file."""
-    _lay_out(figure)
+    engine = figure.get_layout_engine()
+    # Place the panels once: with a layout engine, `savefig` would draw each file twice.
+    if engine is not None:
+        figure.set_dpi(pyplot.rcParams["savefig.dpi"])
+        engine.execute(figure)
     # When `savefig` restores a layout engine of None, it sets the default one instead.
     with pyplot.rc_context({"figure.constrained_layout.use": False}):
         figure.set_layout_engine(None)
@@ -123,11 +127,3 @@ def save_picture(figure: Figure, pdf: str | Path, png: str | Path) -> None:
             with replacing(path) as temporary:
                 figure.savefig(temporary, metadata=metadata)
     pyplot.close(figure)
-
-
-def _lay_out(figure: Figure) -> None:
-    """Place the panels once: with a layout engine, `savefig` would draw each file twice."""
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        figure.set_dpi(pyplot.rcParams["savefig.dpi"])
-        engine.execute(figure)

@@ -48,7 +48,9 @@ class Joint:
         count = len(measured[0]) if fewest is None else fewest
         if count < 2 or not known.any() or not len(resampled):
             return Estimate(float(self.shown(np.asarray(value))), nan, nan)
-        errors = _widened(count) * (resampled - numbers[known])
+        # Student's interval is wider than that of the resampled means by this factor.
+        wider = standard_errors(count) / ndtri(TAILS[1]) * sqrt(count / (count - 1))
+        errors = float(wider) * (resampled - numbers[known])
         ends = np.quantile([value - self._of(errors), self._of(numbers[known] + errors)], TAILS, 1)
         low, high = ends[0].min(), ends[1].max()
         shown = self.shown(np.array([value, max(low, 0.0) if self.sizes else low, high]))
@@ -56,8 +58,3 @@ class Joint:
 
     def _of(self, numbers: np.ndarray) -> np.ndarray:
         return self.join(np.abs(numbers) if self.sizes else numbers)
-
-
-def _widened(count: int) -> float:
-    """The factor by which Student's interval is wider than that of the resampled means."""
-    return float(standard_errors(count) / ndtri(TAILS[1]) * sqrt(count / (count - 1)))

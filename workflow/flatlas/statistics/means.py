@@ -1,4 +1,4 @@
-"""Means over realizations, some of which may have no value."""
+"""Means and extremes of known values; NaN where none is known."""
 
 import numpy as np
 
@@ -9,3 +9,13 @@ def mean(measured: np.ndarray, axis: int = 0) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         total = np.where(known, measured, 0.0).sum(axis) / known.sum(axis)
     return np.asarray(total)
+
+
+def largest(values: np.ndarray) -> np.ndarray:
+    """The largest known value along the last axis."""
+    return np.asarray(np.fmax.reduce(values, axis=-1, initial=np.nan))
+
+
+def smallest(values: np.ndarray) -> np.ndarray:
+    """The smallest known value along the last axis."""
+    return np.asarray(np.fmin.reduce(values, axis=-1, initial=np.nan))

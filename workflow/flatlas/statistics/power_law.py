@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from flatlas.statistics.directions import over_directions
-from flatlas.statistics.estimate import Estimate
-
 
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
@@ -25,8 +22,3 @@ def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def slope(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The exponent of y over x, along the last axis."""
     return power_law(x, y)[0]
-
-
-def exponent(x: np.ndarray, y: np.ndarray) -> Estimate:
-    """The slope through all points of (realizations, directions), with its 95 % interval."""
-    return over_directions(slope, x, y)

@@ -11,6 +11,9 @@ from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Statistic, over_all_nets
 
+# The rank correlation of two quantities over all nets of all realizations and values.
+pooled = over_all_nets(spearman)
+
 
 def average(over: np.ndarray) -> np.ndarray:
     """The mean over realizations, then over the values."""
@@ -61,11 +64,6 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 def trend(values: Iterable[float]) -> Statistic:
     """The rank correlation of the means with the swept values."""
     return lambda over: spearman(mean(over), np.array([*values], float))
-
-
-def pooled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The rank correlation of two quantities over all nets of all realizations and values."""
-    return over_all_nets(spearman)(x, y)
 
 
 def from_value(first: int) -> Callable[[np.ndarray], np.ndarray]:

@@ -7,8 +7,7 @@ import pandas as pd
 
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, at_moment
-from flatlas.statistics.directions import over_directions
-from flatlas.statistics.estimate import UNKNOWN, Estimate
+from flatlas.statistics.estimate import UNKNOWN, Estimate, over_directions
 from flatlas.studies.annealing.recordings import FIRST, LAST, live
 
 POOLED = f"over directions {FIRST} to {LAST} (as far as measured) of all nets"

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, above, below, between
+from flatlas.claims.claim import Claims, above, below, between
 from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
-from flatlas.statistics.means import mean
 from flatlas.statistics.power_law import slope
 from flatlas.studies.annealing.directions import moving, pooled, ranks, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
@@ -88,7 +87,6 @@ def _reached(ranks: np.ndarray, cumulative: np.ndarray) -> np.ndarray:
 
 
 def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
-    """θ_i against θ_j, in time."""
     mine = paths[paths["rank"].isin([i, j])]
     plane = mine.pivot(index="time", columns="rank", values="theta")
     if {i, j} <= set(plane):
@@ -100,13 +98,15 @@ def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
     return mine
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A and B, then C and D."""
     nets, live_nets = Nets(material, BASE), Nets(moving(material, TABLE), BASE)
-    return [*_spectra(nets, live_nets), *_sums(nets), *_motion(nets, live_nets)]
+    yield from _spectra(nets, live_nets)
+    yield from _sums(nets)
+    yield from _motion(nets, live_nets)
 
 
-def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+def _spectra(nets: Nets, live_nets: Nets) -> Claims:
     within = read(live_nets, TABLE, "variance", FIRST, LAST)
     beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
     yield nets.judged(
@@ -118,79 +118,71 @@ def _spectra(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
         pooled(lambda x, y: -slope(x, y), ranks(FIRST, LAST), within),
         paper=f"{GAMMA}",
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "steeper",
         f"beyond rank {LAST} it falls even faster",
-        f"γ between ranks {LAST} and {BEYOND} less that between {FIRST} and {LAST}; mean over nets",
+        f"γ between ranks {LAST} and {BEYOND} less that between {FIRST} and {LAST}",
         MORE,
-        mean,
         slope(ranks(FIRST, LAST), within) - slope(ranks(LAST, BEYOND), beyond),
     )
     first, second = read(nets, TABLE, "variance", 1, 2).T
-    yield nets.claim(
+    yield nets.mean_claim(
         "first",
         "the variance along p_1 is much larger than along any other",
-        "σ_2² relative to σ_1², which is a quarter for pure diffusion; mean over nets",
+        "σ_2² relative to σ_1², which is a quarter for pure diffusion",
         BEYOND_DIFFUSION,
-        mean,
         second / first,
     )
 
 
-def _sums(nets: Nets) -> Iterator[Claim]:
+def _sums(nets: Nets) -> Claims:
     cumulative = read(nets, TABLE, "cumulative", 1, BEYOND)
-    yield nets.claim(
+    yield nets.mean_claim(
         "rank_90",
         f"without p_1, {100 * SHARE:g} % of the variance is reached near direction {RANK}",
-        f"first rank by which it is {100 * SHARE:g} %; mean over nets",
+        f"first rank by which it is {100 * SHARE:g} %",
         near(RANK),
-        mean,
         _reached(ranks(1, BEYOND), cumulative),
         paper=f"{RANK}",
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "share_35",
         f"more than {100 * SHARE:g} % of the variance without p_1 lies in the first {RANK}",
-        f"share of directions 2 to {RANK}; mean over nets",
+        f"share of directions 2 to {RANK}",
         above(SHARE),
-        mean,
         cumulative[:, RANK - 1],
         paper=f"more than {SHARE}",
     )
 
 
-def _motion(nets: Nets, live_nets: Nets) -> Iterator[Claim]:
+def _motion(nets: Nets, live_nets: Nets) -> Claims:
     """Claims from the correlation time of the velocity, in epochs; infinite if it never decays."""
     times = read(nets, TABLE, "velocity_time", 1, LAST)
     with np.errstate(divide="ignore"):
         drift = 1 / times[:, 0]
-    yield nets.claim(
+    yield nets.mean_claim(
         "drift",
         "along p_1 the weights drift, with a persistence time much longer than an epoch",
-        "an epoch, relative to the correlation time of the velocity along p_1; mean over nets",
+        "an epoch, relative to the correlation time of the velocity along p_1",
         SMALL,
-        mean,
         drift,
     )
     i, j = PLANES["D"]
-    yield nets.claim(
+    yield nets.mean_claim(
         "walk",
         f"along p_{i} and p_{j} they walk at random, with a velocity forgotten within an epoch",
-        "the longer of the two correlation times of the velocity, in epochs; mean over nets",
+        "the longer of the two correlation times of the velocity, in epochs",
         below(1),
-        mean,
         np.maximum(times[:, i - 1], times[:, j - 1]),
         paper="below 1",
     )
     others = read(live_nets, TABLE, "velocity_time", 2, LAST)
     with np.errstate(invalid="ignore"):
         short = (others < 1).sum(1) / (~np.isnan(others)).sum(1)
-    yield nets.claim(
+    yield nets.mean_claim(
         "walks",
         "they do so along all other directions",
-        f"share of directions 2 to {LAST} whose velocity is forgotten within an epoch; mean over"
-        " nets",
+        f"share of directions 2 to {LAST} whose velocity is forgotten within an epoch",
         ALL,
-        mean,
         short,
     )

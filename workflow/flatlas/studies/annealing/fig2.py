@@ -1,40 +1,22 @@
 """Figure 2: the valley of the loss along the p_i, and the inverse variance-flatness relation."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing import recordings, relation
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    RANKS,
-    VALLEY,
-    first_net,
-    measured,
-)
-from flatlas.studies.annealing.relation import (
-    PSI,
-    diffusive,
-    finish,
-    flatnesses,
-    inverse_relation,
-    psi,
-    relation,
-    relation_note,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, RANKS, VALLEY
 
 RATES = "rates"
 KEYS = ["batch", "optimizer.lr"]
@@ -47,34 +29,31 @@ SHOWN = 6
 def draw(material: Material) -> Drawing:
     """A, B: profiles of the first net. C: flatness by rank. D: for every B and α."""
     columns = "rank", "delta", "loss", "quadratic"
-    profiles = measured(material, "valley_profiles", *columns, keys=DOT)
+    profiles = recordings.measured(material, "valley_profiles", *columns, keys=DOT)
     profiles = profiles[(profiles["sweep"] == BASE) & profiles["rank"].isin(RANKS)]
-    profiles = first_net(profiles)
-    rows = flatnesses(material, *KEYS)
+    profiles = recordings.first_net(profiles)
+    rows = relation.flatnesses(material, *KEYS)
     figure, axes = panels(2, 2, width=3.7, height=2.9)
     _profiles(axes[0], profiles)
     _logarithms(axes[1], profiles)
-    _by_rank(axes[2], rows[rows["sweep"] == BASE])
+    base = rows[(rows["sweep"] == BASE) & (rows["rank"] <= LAST)]
+    axes[2].plot(base["rank"], base["flatness"], ".", color=BLUE, ms=3, alpha=0.6)
+    log_log(axes[2], base, xlabel="rank $i$", ylabel="flatness $F_i$")
     fits = list(_relations(axes[3], rows))
     note(
         figure,
         "A, B: the first net; B: dotted, the parabola through $\\ln{L_0}$ and the points half-way"
         " to both ends; arrow: $F_i$, the width where $L_i\\leq{e}\\,L_0$. C, D: all nets. The"
-        f" paper: $\\psi$ ≈ {PSI:g}. " + relation_note(material, rows),
+        f" paper: $\\psi$ ≈ {relation.PSI:g}. " + relation.remarks(material, rows),
     )
-    points = [profiles.assign(panel="A, B"), diffusive(rows).assign(panel="C, D"), *fits]
+    points = [profiles.assign(panel="A, B"), relation.diffusive(rows).assign(panel="C, D"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))
-
-
-def _lines(profiles: pd.DataFrame) -> Iterator[tuple[Any, pd.DataFrame, str]]:
-    """Rank, profile and colour."""
-    for (rank, line), colour in zip(profiles.groupby("rank"), COLOURS, strict=False):
-        yield rank, line, colour
 
 
 def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
     least = profiles.loc[profiles["delta"] == 0, "loss"].mean()
-    for rank, line, colour in _lines(profiles[profiles["loss"] <= SHOWN * least]):
+    low = profiles[profiles["loss"] <= SHOWN * least]
+    for (rank, line), colour in zip(low.groupby("rank"), COLOURS, strict=False):
         ax.plot(line["delta"], line["loss"], color=colour, label=f"$i$ = {rank:g}")
     ax.set(xlabel=r"$\delta\theta$", ylabel=r"$L_i(\delta\theta)$")
     if len(profiles):
@@ -84,7 +63,7 @@ def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
 
 
 def _logarithms(ax: Axes, profiles: pd.DataFrame) -> None:
-    for _, line, colour in _lines(profiles):
+    for (_, line), colour in zip(profiles.groupby("rank"), COLOURS, strict=False):
         ax.plot(line["delta"], np.log(line["loss"]), color=colour)
         ax.plot(line["delta"], np.log(line["quadratic"]), ":", color=BLACK, lw=1.0)
     if len(profiles):
@@ -104,29 +83,24 @@ def _width(ax: Axes, line: pd.DataFrame, colour: str) -> None:
     ax.text(ends[1], level, symbol, color=colour, ha="left", va="top")
 
 
-def _by_rank(ax: Axes, rows: pd.DataFrame) -> None:
-    rows = rows[rows["rank"] <= LAST]
-    ax.plot(rows["rank"], rows["flatness"], ".", color=BLUE, ms=3, alpha=0.6)
-    log_log(ax, rows, xlabel="rank $i$", ylabel="flatness $F_i$")
-
-
 def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for place, (run, mine) in enumerate(rows.groupby("run", sort=False)):
         batch, lr = mine[KEYS].iloc[0]
         label = rf"$B$ = {batch:g}, $\alpha$ = {lr:g}"
         style = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-        for found in relation(ax, mine, label, *style):
+        for found in relation.plot(ax, mine, label, *style):
             yield found.assign(panel="D", run=run, batch=batch, **{"optimizer.lr": lr})
-    finish(ax)
+    relation.finish(ax)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panels B and C of the base run, panel D of all runs."""
     material = moving(material, VALLEY)
-    return [*_valleys(Nets(material, BASE)), *_every_rate(material)]
+    yield from _valleys(Nets(material, BASE))
+    yield from _every_rate(material)
 
 
-def _valleys(nets: Nets) -> Iterator[Claim]:
+def _valleys(nets: Nets) -> Claims:
     width, curvature, settled = (
         read(nets, VALLEY, column) for column in ("flatness", "curvature", "converged")
     )
@@ -152,11 +126,11 @@ def _valleys(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _every_rate(material: Material) -> Iterator[Claim]:
+def _every_rate(material: Material) -> Claims:
     for number, nets in enumerate(runs(material, BASE, RATES)):
         point = with_settings(nets.outcomes, KEYS)[KEYS].iloc[0]
         batch, lr = point
         name = f"B{batch:g}_lr{lr:g}" if point.notna().all() else f"run{number}"
         where = f"B = {batch:g}, α = {lr:g}"
-        yield inverse_relation(nets, f"inverse_{name}", where)
-        yield psi(nets, f"psi_{name}", where)
+        yield relation.inverse_relation(nets, f"inverse_{name}", where)
+        yield relation.psi(nets, f"psi_{name}", where)

@@ -6,33 +6,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
-from flatlas.plotting.style import (
-    BLUE,
-    GREEN,
-    PURPLE,
-    RED,
-    Drawing,
-    make_room,
-    note,
-    panels,
-    plain_ticks,
-)
+from flatlas.plotting.look import BLUE, GREEN, PURPLE, RED, panels
+from flatlas.plotting.style import Drawing, make_room, note, plain_ticks
 from flatlas.statistics.power_law import slope
+from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    VALLEY,
-    first_profiles,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 from flatlas.studies.annealing.relation import diffusive
 
 TABLE = "minibatch_directions"
@@ -49,8 +33,8 @@ def draw(material: Material) -> Drawing:
     """A: profiles along one direction of the first net. B: over all directions of all nets."""
     figure, axes = panels(1, 2, width=4.0, height=3.2)
     profiles = _profiles(axes[0], material)
-    minima = measured(material, TABLE, "rank", "found", *QUANTITIES)
-    valleys = measured(material, VALLEY, "rank", "flatness")
+    minima = recordings.measured(material, TABLE, "rank", "found", *QUANTITIES)
+    valleys = recordings.measured(material, VALLEY, "rank", "flatness")
     rows = diffusive(minima.merge(valleys, on=[*NET, "rank"]))
     fits = list(_scaling(axes[1], rows))
     found = f"{100 * rows['found'].mean():.0f} %" if len(rows) else "none"
@@ -59,7 +43,7 @@ def draw(material: Material) -> Drawing:
         "A: the first net; red: all images, dashed: single minibatches. B: all nets; $M_{ii}$ and"
         r" $\tilde\sigma_i^2$ from parabolas through $\ln{L^\mu}$ near its minimum, which"
         f" {found} of the minibatches have within $4F_i$; power laws over ranks {FIRST} to {LAST},"
-        f" {INTERVALS}. The paper: exponents −2, 2 and −2. " + small_print(material),
+        f" {INTERVALS}. The paper: exponents −2, 2 and −2. " + recordings.small_print(material),
     )
     points = [profiles, rows.assign(panel="B"), *fits]
     return Drawing(figure, pd.concat(points, ignore_index=True))
@@ -67,8 +51,8 @@ def draw(material: Material) -> Drawing:
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
     """ln L_i in red, ln L_i^µ dashed, as far as L_i is measured."""
-    whole = first_profiles(material, "valley_profiles", [RANK], "loss").assign(panel="A")
-    mini = first_profiles(material, "minibatch_profiles", [RANK], "loss", "minibatch")
+    whole = recordings.first_profiles(material, "valley_profiles", [RANK], "loss").assign(panel="A")
+    mini = recordings.first_profiles(material, "minibatch_profiles", [RANK], "loss", "minibatch")
     mini = mini.assign(panel="A")
     if len(whole):
         reach = whole["delta"].abs().max()
@@ -97,7 +81,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
         ax.legend(loc="upper left", fontsize=7.5, markerscale=2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Claims about three exponents."""
     nets = Nets(moving(material, VALLEY), BASE)
     found = read(nets, TABLE, "found")
@@ -117,8 +101,6 @@ def claims(material: Material) -> list[Claim]:
 
     curvature, variance, product = (read(nets, TABLE, column) for column in QUANTITIES)
     spread = "the spread σ̃_i of their minima grows almost linearly with F_i"
-    return [
-        exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2),
-        exponent("spread", spread, np.sqrt(variance), 1),
-        exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2),
-    ]
+    yield exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2)
+    yield exponent("spread", spread, np.sqrt(variance), 1)
+    yield exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2)

@@ -10,18 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import (
-    ALL,
-    BARELY_OFF,
-    BOUNDED,
-    LESS,
-    MORE,
-    MOSTLY,
-    NEAR,
-    NEAR_TWO_HUNDRED,
-    SMALL,
-)
+from flatlas.claims import conventions
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, BLUE, GREY, RED, SKY, Drawing, note, panels
@@ -139,7 +129,6 @@ def _over_time(ax: Axes, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
-    """q_i and the threshold of one net."""
     rows = rows.assign(threshold=THRESHOLD * rows["flatness"])
     ax.plot(rows["rank"], rows["q"], ".", color=BLUE, ms=3, label="$q_i$")
     finite = rows[np.isfinite(rows["threshold"])]
@@ -182,7 +171,6 @@ def _counts(ax: Axes, points: pd.DataFrame, method: Method) -> pd.DataFrame:
 
 
 def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.DataFrame:
-    """The same at the paper's λ, and the sum without constraints."""
     curve = points[(points["strength"] == strength) & (points["directions"] > 0)]
     label = rf"LDC, $\lambda = {strength:g}$"
     ax.plot(curve["directions"], curve["total"], ":", color=BLACK, label=label)
@@ -246,20 +234,18 @@ class Results:
         return self.read(column)[:, self.free | np.outer(self.strengths > 0, self.counts == count)]
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A and C; B and D; E; F."""
     nets = Nets(material)
     ldc, by_variance, ewc = (Results(nets, method) for method in (LDC, BY_VARIANCE, EWC))
-    return [
-        *_forgetting(nets, ldc),
-        *_bounds(nets, ldc),
-        _better(nets, ldc, ewc, "F_i as measured"),
-        _better(nets, by_variance, ewc, "F_i from the variances"),
-        *_optimum(nets, ldc, ewc),
-    ]
+    yield from _forgetting(nets, ldc)
+    yield from _bounds(nets, ldc)
+    yield _better(nets, ldc, ewc, "F_i as measured")
+    yield _better(nets, by_variance, ewc, "F_i from the variances")
+    yield from _optimum(nets, ldc, ewc)
 
 
-def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
+def _forgetting(nets: Nets, ldc: Results) -> Claims:
     """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
 
     A rise of ε1 that is too large and still growing fails, wherever it would end.
@@ -269,42 +255,39 @@ def _forgetting(nets: Nets, ldc: Results) -> list[Claim]:
     lost, left = (_value_at(epsilon_1, at) - ldc.start for at in (ldc.free, ldc.held))
     without = _value_at(epsilon_2, ldc.free)
     cost = _value_at(epsilon_2, ldc.held) - without
-    too_large = left > BARELY_OFF.high * mean(lost)
+    too_large = left > conventions.BARELY_OFF.high * mean(lost)
     growing = _value_at(ldc.read("change_1"), ldc.held) > 0
-    return [
-        nets.claim(
-            "forgotten",
-            "without constraints, learning task-2 makes the error of task-1 rise",
-            "rise of ε1 while task-2 is learnt with λ = 0; mean over nets",
-            MORE,
-            mean,
-            lost,
-            settled=(settled_free,),
-        ),
-        nets.claim(
-            "kept",
-            "with λ = 10 on 200 directions the error of task-1 remains about what it was",
-            "rise of ε1 with these constraints, relative to that without; of means over nets",
-            BARELY_OFF,
-            _ratio,
-            left,
-            lost,
-            settled=(settled_free, np.where(too_large & growing, 1.0, settled)),
-        ),
-        nets.claim(
-            "learnt",
-            "with these constraints, task-2 is learnt to a comparable error",
-            "rise of ε2 by these constraints, relative to ε2 without; of means over nets",
-            NEAR,
-            _ratio,
-            cost,
-            without,
-            settled=[_value_at(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
-        ),
-    ]
+    yield nets.mean_claim(
+        "forgotten",
+        "without constraints, learning task-2 makes the error of task-1 rise",
+        "rise of ε1 while task-2 is learnt with λ = 0",
+        conventions.MORE,
+        lost,
+        settled=(settled_free,),
+    )
+    yield nets.claim(
+        "kept",
+        "with λ = 10 on 200 directions the error of task-1 remains about what it was",
+        "rise of ε1 with these constraints, relative to that without; of means over nets",
+        conventions.BARELY_OFF,
+        _ratio,
+        left,
+        lost,
+        settled=(settled_free, np.where(too_large & growing, 1.0, settled)),
+    )
+    yield nets.claim(
+        "learnt",
+        "with these constraints, task-2 is learnt to a comparable error",
+        "rise of ε2 by these constraints, relative to ε2 without; of means over nets",
+        conventions.NEAR,
+        _ratio,
+        cost,
+        without,
+        settled=[_value_at(ldc.read("converged_2"), mask) for mask in (ldc.free, ldc.held)],
+    )
 
 
-def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
+def _bounds(nets: Nets, ldc: Results) -> Claims:
     """Claims about the directions along which the valley has an end."""
     q, flatness, known = (
         np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
@@ -312,40 +295,35 @@ def _bounds(nets: Nets, ldc: Results) -> list[Claim]:
     )
     bounded = np.isfinite(q) & np.isfinite(flatness)
     threshold = THRESHOLD * flatness
-    beyond = np.where(bounded, threshold <= SMALL.high * q, np.nan)
+    beyond = np.where(bounded, threshold <= conventions.SMALL.high * q, np.nan)
     within = np.where(bounded, q <= threshold, np.nan)
-    return [
-        nets.claim(
-            "beyond",
-            "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
-            " first directions",
-            "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more; mean over nets",
-            MOSTLY,
-            mean,
-            mean(_value_at(beyond, ldc.free), -1),
-            settled=(_value_at(known, ldc.free),),
-        ),
-        nets.claim(
-            "bounded",
-            "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
-            "share of the first 200 directions with q_i ≤ 0.008 F_1i; mean over nets",
-            BOUNDED,
-            mean,
-            mean(_value_at(within, ldc.held), -1),
-            settled=(_value_at(known, ldc.free),),
-        ),
-    ]
+    yield nets.mean_claim(
+        "beyond",
+        "without constraints, the displacement q_i goes far beyond 0.008 F_1i in many of the"
+        " first directions",
+        "share of the first 200 directions with q_i of 4 · 0.008 F_1i or more",
+        conventions.MOSTLY,
+        mean(_value_at(beyond, ldc.free), -1),
+        settled=(_value_at(known, ldc.free),),
+    )
+    yield nets.mean_claim(
+        "bounded",
+        "with λ = 10 on 200 directions, q_i is bounded by 0.008 F_1i in these",
+        "share of the first 200 directions with q_i ≤ 0.008 F_1i",
+        conventions.BOUNDED,
+        mean(_value_at(within, ldc.held), -1),
+        settled=(_value_at(known, ldc.free),),
+    )
 
 
 def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
-    """The claim about the curves of panel E."""
     gaps = curve_gaps(*([one.curve("epsilon_2"), one.curve("epsilon_1")] for one in (ldc, ewc)))
     return nets.claim(
         f"{ldc.method.measure}_below",
         f"LDC trades ε1 for ε2 better than EWC ({flatness})",
         "least ε1 of LDC at no more than a given ε2, less that of EWC; mean over all ε2 that"
         " either has at some λ, and over nets",
-        LESS,
+        conventions.LESS,
         mean,
         mean(gaps, -1),
         settled=[one.read("converged") for one in (ldc, ewc)],
@@ -366,30 +344,28 @@ def curve_gaps(one: list[np.ndarray], other: list[np.ndarray]) -> np.ndarray:
     return np.where(np.isfinite(gaps), gaps, np.nan)
 
 
-def _optimum(nets: Nets, ldc: Results, ewc: Results) -> list[Claim]:
+def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Claims:
     how = "where ε1 + ε2, at the best λ, has come nine tenths of the way to its optimum"
-    return [
-        nets.claim(
-            "few_directions",
-            "LDC reaches its optimal level with about 200 constrained directions",
-            f"N_c {how}; of means over nets",
-            NEAR_TWO_HUNDRED,
-            _reached(ldc.counts),
-            ldc.read("epsilon_1") + ldc.read("epsilon_2"),
-            paper="200",
-            settled=[ldc.read("converged")],
-        ),
-        nets.claim(
-            "all_weights",
-            "EWC needs all weights to be constrained",
-            f"N_c {how}, as a share of the largest N_c; of means over nets",
-            ALL,
-            _reached(ewc.counts / ewc.counts.max(initial=1)),
-            ewc.read("epsilon_1") + ewc.read("epsilon_2"),
-            paper="1",
-            settled=[ewc.read("converged")],
-        ),
-    ]
+    yield nets.claim(
+        "few_directions",
+        "LDC reaches its optimal level with about 200 constrained directions",
+        f"N_c {how}; of means over nets",
+        conventions.NEAR_TWO_HUNDRED,
+        _reached(ldc.counts),
+        ldc.read("epsilon_1") + ldc.read("epsilon_2"),
+        paper="200",
+        settled=[ldc.read("converged")],
+    )
+    yield nets.claim(
+        "all_weights",
+        "EWC needs all weights to be constrained",
+        f"N_c {how}, as a share of the largest N_c; of means over nets",
+        conventions.ALL,
+        _reached(ewc.counts / ewc.counts.max(initial=1)),
+        ewc.read("epsilon_1") + ewc.read("epsilon_2"),
+        paper="1",
+        settled=[ewc.read("converged")],
+    )
 
 
 def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -6,38 +6,19 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import FALLING, RISING, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, NET, Material
-from flatlas.plotting.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RED,
-    Drawing,
-    make_room,
-    note,
-    panels,
-    plain_ticks,
-    shades,
-)
+from flatlas.plotting.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, panels, shades
+from flatlas.plotting.style import Drawing, make_room, note, plain_ticks
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
+from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read
 from flatlas.studies.annealing.fits import fit, log_log
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    RANKS,
-    VALLEY,
-    first_net,
-    first_profiles,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, RANKS, VALLEY
 from flatlas.studies.annealing.relation import diffusive
 
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"
@@ -64,14 +45,13 @@ def draw(material: Material) -> Drawing:
         figure,
         "A, C, D: the first net; B: all nets. A: dotted, the loss $L_i$, scaled to $T_i(0)$."
         " C: light to dark, at some of the moments of D. D: dots, $T_i(0)$; red, the training loss."
-        f" {PHASES_LEGEND}" + small_print(material),
+        f" {PHASES_LEGEND}" + recordings.small_print(material),
     )
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
 def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
-    """T_i, and the loss in the same panel."""
-    rows = first_profiles(material, PROFILES, RANKS, "temperature", "loss")
+    rows = recordings.first_profiles(material, PROFILES, RANKS, "temperature", "loss")
     for (rank, line), colour in zip(rows.groupby("rank"), COLOURS, strict=False):
         here = line[line["delta"] == 0].iloc[0]
         ax.plot(line["delta"], line["temperature"], color=colour, label=f"$i$ = {rank:g}")
@@ -86,9 +66,8 @@ def _profiles(ax: Axes, material: Material) -> pd.DataFrame:
 
 
 def _by_direction(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
-    """T_i(0) by rank; inset, by flatness."""
-    heat = measured(material, DIRECTIONS, "rank", "temperature")
-    rows = heat.merge(measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
+    heat = recordings.measured(material, DIRECTIONS, "rank", "temperature")
+    rows = heat.merge(recordings.measured(material, VALLEY, "rank", "flatness"), on=[*NET, "rank"])
     ax.plot(rows["rank"], rows["temperature"], ".", color=BLUE, ms=3, alpha=0.6)
     log_log(ax, rows, xlabel="rank $i$", ylabel="$T_i(0)$")
     yield rows.assign(panel="B")
@@ -128,7 +107,7 @@ def _followed(material: Material, table: str) -> pd.DataFrame:
 
 def moments(material: Material, table: str, *columns: str) -> pd.DataFrame:
     """The same rows of the first net, in order of time."""
-    rows = first_net(_followed(material, table)).sort_values(["epoch", *columns])
+    rows = recordings.first_net(_followed(material, table)).sort_values(["epoch", *columns])
     return rows[[*NET, "rank", "epoch", "temperature", "loss", *columns]]
 
 
@@ -153,7 +132,7 @@ def _over_time(ax: Axes, material: Material) -> pd.DataFrame:
 def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     """T_i(0) and L over time, each with its axis; inset, one against the other."""
     rows = moments(material, COOLING)
-    curve = first_net(learning_curves(material, BASE))
+    curve = recordings.first_net(learning_curves(material, BASE))
     symbol = f"$T_{{{FOLLOWED}}}(0)$"
     ax.plot(rows["epoch"], rows["temperature"], "o-", color=BLUE, lw=0.8)
     log_log(ax, rows, xlabel="$t$ (epochs)")
@@ -173,12 +152,14 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
     yield curve.drop(columns="sweep").assign(panel="D")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panels A, B, and C with D."""
     material = placed(moving(material, VALLEY), PROFILES, "rank")
     material = material.with_table(COOLING, _followed(material, COOLING))
     nets = Nets(material, BASE)
-    return [_shape(nets), _by_flatness(nets), *_cooling(nets)]
+    yield _shape(nets)
+    yield _by_flatness(nets)
+    yield from _cooling(nets)
 
 
 def _shape(nets: Nets) -> Claim:
@@ -207,25 +188,23 @@ def _by_flatness(nets: Nets) -> Claim:
     )
 
 
-def _cooling(nets: Nets) -> Iterator[Claim]:
+def _cooling(nets: Nets) -> Claims:
     solved = np.isfinite(nets.read("outcomes", "epoch"))
     epoch, heat, loss = (
         np.where(solved, nets.read(COOLING, name, "at")[:, 0], np.nan)
         for name in ("epoch", "temperature", "loss")
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "cools",
         "the temperature falls with time",
-        f"rank correlation of T_{FOLLOWED}(0) with the epoch, over moments; mean over nets",
+        f"rank correlation of T_{FOLLOWED}(0) with the epoch, over moments",
         FALLING,
-        mean,
         spearman(heat, epoch),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "with_the_loss",
         "it is highly correlated with the loss",
-        f"Pearson's coefficient of ln T_{FOLLOWED}(0) with ln L, over moments; mean over nets",
+        f"Pearson's coefficient of ln T_{FOLLOWED}(0) with ln L, over moments",
         TIGHT["pearson"],
-        mean,
         pearson(np.log(heat), np.log(loss)),
     )

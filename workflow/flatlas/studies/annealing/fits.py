@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.material import NET
 from flatlas.plotting.style import BLACK
-from flatlas.statistics.estimate import Estimate
-from flatlas.statistics.power_law import exponent, power_law
+from flatlas.statistics.estimate import Estimate, over_directions
+from flatlas.statistics.power_law import power_law, slope
 from flatlas.studies.annealing.recordings import FIRST, LAST
 
 # Not "95 %": for few nets the interval is the range of the resamples.
@@ -35,7 +35,7 @@ class Fit:
     @property
     def row(self) -> pd.DataFrame:
         """The fit in the figure's CSV."""
-        columns = {
+        row = {
             "quantity": f"exponent of {self.name}",
             "value": self.slope.value,
             "low": self.slope.low,
@@ -43,7 +43,7 @@ class Fit:
             "from_rank": self.ranks[0],
             "to_rank": self.ranks[1],
         }
-        return pd.DataFrame([columns])
+        return pd.DataFrame([row])
 
     def draw(self, ax: Axes, colour: str = BLACK) -> None:
         """Draw the line of the power law."""
@@ -58,15 +58,15 @@ def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST
     used = rows[rows["rank"].between(first, last) & (rows[x] > 0) & (rows[y] > 0)]
     if used["rank"].nunique() < 2:
         return None
-    slope, intercept = power_law(used[x].to_numpy(float), used[y].to_numpy(float))
+    power, intercept = power_law(used[x].to_numpy(float), used[y].to_numpy(float))
     ends = float(used[x].min()), float(used[x].max())
     by_net = used.pivot(index=NET, columns="rank", values=[x, y])
     return Fit(
         name=f"{y} over {x}",
-        slope=exponent(by_net[x].to_numpy(float), by_net[y].to_numpy(float)),
+        slope=over_directions(slope, by_net[x].to_numpy(float), by_net[y].to_numpy(float)),
         ranks=(int(used["rank"].min()), int(used["rank"].max())),
         x=ends,
-        y=(float(10**intercept * ends[0] ** slope), float(10**intercept * ends[1] ** slope)),
+        y=(float(10**intercept * ends[0] ** power), float(10**intercept * ends[1] ** power)),
     )
 
 

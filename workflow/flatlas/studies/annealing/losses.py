@@ -8,15 +8,8 @@ from matplotlib.ticker import NullFormatter
 
 from flatlas.evidence.material import NET, Material, with_settings
 from flatlas.plotting.style import BLUE, RED, Drawing, note, panels
+from flatlas.studies.annealing import relation
 from flatlas.studies.annealing.recordings import recorded, scientific
-from flatlas.studies.annealing.relation import (
-    PSI,
-    diffusive,
-    finish,
-    flatnesses,
-    relation,
-    relation_note,
-)
 
 RULE = "stop.loss_below"
 COLUMNS = 3
@@ -24,7 +17,7 @@ COLUMNS = 3
 
 def draw(material: Material) -> Drawing:
     """A panel per loss at which the recording began, from high to low; last, ψ over the loss."""
-    rows = flatnesses(material, RULE)
+    rows = relation.flatnesses(material, RULE)
     rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
     outcomes = with_settings(material.tables["outcomes"], [RULE])
     rules = sorted(outcomes[RULE].dropna().unique(), reverse=True)
@@ -39,22 +32,22 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         "Above each panel: the training loss at the first recorded step and at $w_0$. "
-        + relation_note(material, rows),
+        + relation.remarks(material, rows),
     )
-    return Drawing(figure, pd.concat([diffusive(rows), exponents], ignore_index=True))
+    return Drawing(figure, pd.concat([relation.diffusive(rows), exponents], ignore_index=True))
 
 
 def _at(ax: Axes, rows: pd.DataFrame, rule: float) -> Iterator[pd.DataFrame]:
-    for found in relation(ax, rows):
+    for found in relation.plot(ax, rows):
         yield found.assign(**{RULE: rule}, loss=rows["loss"].mean())
-    finish(ax)
+    relation.finish(ax)
     if len(rows):
         ends = (scientific(rows[end].mean()) for end in ("first_loss", "loss"))
         ax.set_title("$L$: " + " → ".join(ends), loc="right", fontsize=8)
 
 
 def _over_losses(ax: Axes, fits: pd.DataFrame) -> None:
-    ax.axhline(PSI, color=RED, lw=0.9, zorder=0)
+    ax.axhline(relation.PSI, color=RED, lw=0.9, zorder=0)
     if len(fits):
         ax.plot(fits["loss"], -fits["value"], "o", color=BLUE)
         ax.vlines(fits["loss"], -fits["high"], -fits["low"], color=BLUE)
@@ -62,7 +55,9 @@ def _over_losses(ax: Axes, fits: pd.DataFrame) -> None:
         # Within one decade matplotlib labels the minor ticks, and the labels overlap.
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.invert_xaxis()
-        ax.text(0.98, PSI, f"the paper's {PSI:g}", color=RED, fontsize=7.5, ha="right",
-                va="bottom", transform=ax.get_yaxis_transform())  # fmt: skip
+        ax.text(
+            0.98, relation.PSI, f"the paper's {relation.PSI:g}", color=RED, fontsize=7.5,
+            ha="right", va="bottom", transform=ax.get_yaxis_transform(),
+        )  # fmt: skip
     ax.ticklabel_format(axis="y", useOffset=False)
     ax.set(xlabel="training loss at $w_0$", ylabel=r"$\psi$")

@@ -31,7 +31,7 @@ def diffusive(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["rank"].between(FIRST, LAST)]
 
 
-def relation_note(material: Material, rows: pd.DataFrame) -> str:
+def remarks(material: Material, rows: pd.DataFrame) -> str:
     """Small print on the fits, on the directions that have no F_i, and on the recordings."""
     unended = int(rows["flatness"].isna().sum())
     left_out = f"Left out: {unended} directions without an end of the valley. " if unended else ""
@@ -42,7 +42,7 @@ def relation_note(material: Material, rows: pd.DataFrame) -> str:
     return fits + left_out + small_print(material)
 
 
-def relation(
+def plot(
     ax: Axes, rows: pd.DataFrame, label: str = "", colour: str = BLUE, marker: str = "o"
 ) -> Iterator[pd.DataFrame]:
     """Draw dots and their power law, named in the legend; yields the fit's row for the CSV."""

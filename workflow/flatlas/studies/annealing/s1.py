@@ -1,13 +1,12 @@
 """Figure S1: the two phases of learning, found by a stated criterion."""
 
-from collections.abc import Iterator
 from math import isfinite, nan
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import ALL, SMALL, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -66,12 +65,13 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
                fontsize=8)  # fmt: skip
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Claims about both nets."""
-    return [claim for sweep, net in NETS.items() for claim in _phases(material, sweep, *net)]
+    for sweep, net in NETS.items():
+        yield from _phases(material, sweep, *net)
 
 
-def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Iterator[Claim]:
+def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> Claims:
     nets = Nets(material, sweep)
     curves = learning_curves(material, sweep).merge(nets.solved, on=NET)
     found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}
@@ -85,22 +85,19 @@ def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> I
         mean,
         two,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{name}_slower",
         f"in the second phase the loss falls much more slowly: {net}",
         "fall of ln L per epoch from where exploration begins to the end, relative to that from"
-        " where the loss falls steepest to there; mean over nets",
+        " where the loss falls steepest to there",
         SMALL,
-        mean,
         slowed,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{name}_drop",
         f"the fast drop comes around epoch {drop}: {net}",
-        "epoch around which the loss falls steepest, relative to the time until then; mean over"
-        " nets",
+        "epoch around which the loss falls steepest, relative to the time until then",
         near(drop),
-        mean,
         steepest,
         paper=f"{drop}",
     )

@@ -1,31 +1,21 @@
 """Figure S2: what a step along the first principal direction does to outputs and loss."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import BARELY_OFF, MORE, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import RED, Drawing, note, panels, shades
 from flatlas.statistics.correlation import pearson
-from flatlas.statistics.extremes import smallest
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
+from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.directions import placed, read
-from flatlas.studies.annealing.recordings import (
-    BASE,
-    FIRST,
-    LAST,
-    VALLEY,
-    first_net,
-    first_profiles,
-    measured,
-    small_print,
-)
+from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 
 MARGINS = "first_mode_margins"
 # The first direction, and those compared with it.
@@ -37,8 +27,10 @@ EVERY = 4
 
 def draw(material: Material) -> Drawing:
     """The first net. A: by how much the right output exceeds the others. B: ln L_i."""
-    margins = first_net(measured(material, MARGINS, "label", "theta", "margin"))
-    profiles = first_profiles(material, "valley_profiles", RANKS, "loss")
+    margins = recordings.first_net(
+        recordings.measured(material, MARGINS, "label", "theta", "margin")
+    )
+    profiles = recordings.first_profiles(material, "valley_profiles", RANKS, "loss")
     figure, axes = panels(1, 2, width=3.9, height=3.0)
     _margins(axes[0], margins)
     _profiles(axes[1], profiles)
@@ -46,7 +38,8 @@ def draw(material: Material) -> Drawing:
         figure,
         "The first net. A: means over the first images of each digit, between the two ends of the"
         r" valley along $p_1$, where the loss has grown by $e$; $\theta_1$ grows the way SGD went."
-        " B: in red the first direction; dotted, its slope at 0. " + small_print(material),
+        " B: in red the first direction; dotted, its slope at 0. "
+        + recordings.small_print(material),
     )
     points = [margins.assign(panel="A"), profiles.assign(panel="B")]
     return Drawing(figure, pd.concat(points, ignore_index=True))
@@ -93,10 +86,11 @@ def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
     ax.plot(ends, log[middle] + slope * ends, ":", color="black", lw=1.2, zorder=4)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panel A, then B."""
     nets = Nets(placed(material, MARGINS, "label"), BASE)
-    return [_linear(nets), *_slopes(nets)]
+    yield _linear(nets)
+    yield from _slopes(nets)
 
 
 def _linear(nets: Nets) -> Claim:
@@ -104,28 +98,26 @@ def _linear(nets: Nets) -> Claim:
         nets.read(MARGINS, name, "label", "place")[:, 0] for name in ("theta", "margin")
     )
     least = smallest(pearson(theta, margin))
-    return nets.claim(
+    return nets.mean_claim(
         "linear",
         "ΔY_k grows linearly with θ_1, for samples of every class",
         "Pearson's coefficient of ΔY with θ_1 between the ends of the valley, the least of all"
-        " classes; mean over nets",
+        " classes",
         TIGHT["pearson"],
-        mean,
         least,
     )
 
 
-def _slopes(nets: Nets) -> Iterator[Claim]:
+def _slopes(nets: Nets) -> Claims:
     slope, width, settled = (
         read(nets, VALLEY, name, 1, LAST) for name in ("slope", "flatness", "converged")
     )
     steps = slope * width
-    yield nets.claim(
+    yield nets.mean_claim(
         "slope",
         "ln L_1 falls at 0, the way SGD drifts",
-        "minus the slope of ln L_1 at 0, times F_1; mean over nets",
+        "minus the slope of ln L_1 at 0, times F_1",
         MORE,
-        mean,
         -steps[:, 0],
         settled=(settled[:, 0],),
     )

@@ -1,25 +1,18 @@
 """Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise, product
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
+from flatlas.studies.annealing import relation
 from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
-from flatlas.studies.annealing.relation import (
-    diffusive,
-    finish,
-    flatnesses,
-    inverse_relation,
-    relation,
-    relation_note,
-)
 
 LAYER = "snapshots"
 STYLES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
@@ -46,44 +39,43 @@ EACH_LAYER = ("deep", "lenet_cifar")
 def draw(material: Material) -> Drawing:
     """A, C: the nets. B, D: their relations. E, F: other optimizers."""
     figure, axes = panels(3, 2, width=3.7, height=2.6)
-    rows = _with_layers(material)
+    rows = relation.flatnesses(material, LAYER)
+    # A run records its own layer if no sweep names it.
+    layers = rows.pop(LAYER).astype(object).fillna("its own")
+    rows = rows.assign(**{LAYER: layers})
     _deep_net(axes[0])
     _lenet(axes[2])
     fits: list[pd.DataFrame] = []
     for ax, (sweep, (letter, net)) in zip((axes[1], *axes[3:]), PANELS.items(), strict=True):
         ax.set_title(net, loc="right", fontsize=8.5)
         mine = rows[rows["sweep"] == sweep]
-        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation(ax, mine)
+        found = _layer_by_layer(ax, mine) if sweep in EACH_LAYER else relation.plot(ax, mine)
         fits += [one.assign(panel=letter) for one in found]
-        finish(ax)
+        relation.finish(ax)
     note(
         figure,
         "A, C: the paper's nets; the recorded weights are drawn in colour. E, F: mentioned, but not"
-        " drawn, in the paper. " + relation_note(material, rows),
+        " drawn, in the paper. " + relation.remarks(material, rows),
     )
-    dots = diffusive(rows)
+    dots = relation.diffusive(rows)
     letters = {sweep: letter for sweep, (letter, _) in PANELS.items()}
     dots = dots.assign(panel=dots["sweep"].map(letters))
     return Drawing(figure, pd.concat([dots, *fits], ignore_index=True))
 
 
-def _with_layers(material: Material) -> pd.DataFrame:
-    """Flatnesses and variances, with the layer that each run records if a sweep names it."""
-    rows = flatnesses(material, LAYER)
-    layers = rows.pop(LAYER).astype(object).fillna("its own")
-    return rows.assign(**{LAYER: layers})
-
-
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
         mine = rows[rows[LAYER] == layer]
-        for found in relation(ax, mine, layer, colour, marker):
+        for found in relation.plot(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})
 
 
 def _deep_net(ax: Axes) -> None:
     """Layers of neurons, the recorded weights between the hidden ones in colour."""
-    layers = [_heights(neurons) for neurons in (7, 5, 5, 5, 5, 3)]
+    layers = [
+        [2 * place / (neurons - 1) - 1 for place in range(neurons)]
+        for neurons in (7, 5, 5, 5, 5, 3)
+    ]
     colours = (GREY, *(colour for colour, _ in STYLES), GREY)
     for place, (left, right) in enumerate(pairwise(layers)):
         for ends in product(left, right):
@@ -95,10 +87,6 @@ def _deep_net(ax: Axes) -> None:
         ax.text(place + 1.5, 1.15, f"fc{place + 2}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.5, 1.4))
     ax.axis("off")
-
-
-def _heights(neurons: int) -> Sequence[float]:
-    return [2 * place / (neurons - 1) - 1 for place in range(neurons)]
 
 
 def _lenet(ax: Axes) -> None:
@@ -116,14 +104,12 @@ def _lenet(ax: Axes) -> None:
     ax.axis("off")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """One claim per run."""
-    claims = []
     material = moving(material, VALLEY)
     for sweep, (_, net) in PANELS.items():
         for nets in runs(material, sweep):
             layer = with_settings(nets.outcomes, [LAYER])[LAYER].iloc[0]
             known = isinstance(layer, str)
             name, where = (f"{sweep}_{layer}", f"{net}, {layer}") if known else (sweep, net)
-            claims.append(inverse_relation(nets, f"inverse_{name}", where))
-    return claims
+            yield relation.inverse_relation(nets, f"inverse_{name}", where)

@@ -6,30 +6,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
 from flatlas.statistics.estimate import Estimate
+from flatlas.studies.atlas import ranking, styles
 from flatlas.studies.atlas.nets import Along, crossed, factors, nets, words_of
 from flatlas.studies.atlas.quantities import BASELINES, other_baselines
-from flatlas.studies.atlas.ranking import (
-    ASKED,
-    REPEATED,
-    by_size,
-    label_of,
-    on_ranks,
-    ranked,
-    ranks_pairs,
-    with_repeated,
-)
-from flatlas.studies.atlas.styles import (
-    STYLES,
-    counted,
-    draw_intervals,
-    small_print,
-    words_on_the_right,
-)
+from flatlas.studies.atlas.ranking import ASKED, REPEATED, ranks_pairs
 
 COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 
@@ -37,11 +22,11 @@ COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 def draw(material: Material) -> Drawing:
     """A bar for each measure, its partial and granulated coefficients, and a dot a setting."""
     table = nets(material)
-    whole, alone = with_repeated(crossed(table)), factors(table)
+    whole, alone = ranking.with_repeated(crossed(table)), factors(table)
     rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(whole, alone, name)]
     points = pd.DataFrame(rows, columns=COLUMNS)
     taus = points[points["pairs"] == "all"].set_index("measure")["tau"]
-    order = [*by_size(taus), REPEATED]
+    order = [*ranking.by_size(taus), REPEATED]
     figure, (ax,) = panels(1, 1, width=7.2, height=0.31 * len(order) + 1.2)
     for place, name in enumerate(order):
         _bar(ax, place, points[points["measure"] == name], name in ASKED)
@@ -54,24 +39,24 @@ def draw(material: Material) -> Drawing:
     ax.axvline(USEFUL.low, color=GREY, lw=0.8, ls="--")
     ax.set(ylim=(len(order) - 0.4, -0.6), xlim=(-1.05, 1.05))
     ax.set_xlabel(r"Kendall's $\tau$ with the generalization gap")
-    ax.set_yticks(range(len(order)), [label_of(name) for name in order])
+    ax.set_yticks(range(len(order)), [ranking.label_of(name) for name in order])
     ax.tick_params(axis="y", length=0)
-    words_on_the_right(ax, [counted(whole.nets, name) for name in order])
+    styles.words_on_the_right(ax, [styles.counted(whole.nets, name) for name in order])
     figure.legend(loc="outside upper center", ncols=3)
     note(
         figure,
         "Lines: 95 % intervals over realizations. Dashed: two of three pairs right. "
-        + small_print(material, table),
+        + styles.small_print(material, table),
     )
     return Drawing(figure, points)
 
 
 def _rows(whole: Along, alone: Mapping[str, Along], name: str) -> Iterator[tuple[object, ...]]:
     """τ of all pairs, given the baselines, of pairs that differ in one setting, and their mean."""
-    found = {"all": ranked(whole, name)}
+    found = {"all": ranking.ranked(whole, name)}
     if name != REPEATED:
-        found["given the baselines"] = ranked(whole, name, other_baselines(name))
-        each = {key: ranked(some, name) for key, some in alone.items()}
+        found["given the baselines"] = ranking.ranked(whole, name, other_baselines(name))
+        each = {key: ranking.ranked(some, name) for key, some in alone.items()}
         values = [one.value for one in each.values()]
         mean = float(np.mean(values)) if values else np.nan
         found |= each | {"granulated": Estimate(mean, np.nan, np.nan)}
@@ -83,15 +68,15 @@ def _bar(ax: Axes, place: int, rows: pd.DataFrame, measure: bool) -> None:
     whole, given = (rows[rows["pairs"] == name] for name in ("all", "given the baselines"))
     colour = SKY if measure else "0.75"
     ax.barh(place, whole["tau"].fillna(0), height=0.66, color=colour, alpha=0.75, zorder=0)
-    draw_intervals(ax, [place - 0.12], whole)
+    styles.draw_intervals(ax, [place - 0.12], whole)
     below = [place + 0.22] * len(given)
-    draw_intervals(ax, below, given, GREY)
+    styles.draw_intervals(ax, below, given, GREY)
     ax.plot(given["tau"], below, "D", mfc="white", mec=BLACK, ms=4)
 
 
 def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> None:
     """A dot for each setting of the crossed design, and a line at their mean."""
-    for key, (colour, sign) in zip(keys, STYLES, strict=False):
+    for key, (colour, sign) in zip(keys, styles.STYLES, strict=False):
         some = points[points["pairs"] == key]
         at = [order.index(name) for name in some["measure"]]
         label = f"only the {words_of(key)} differs"
@@ -101,12 +86,9 @@ def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> 
     ax.plot(some["tau"], at, "|", color=BLACK, ms=9, mew=1.5, label="granulated: mean of these")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """For each measure: whether it ranks nets by their gap, and adds to the baselines."""
-    return list(_claims(crossed(nets(material))))
-
-
-def _claims(some: Along) -> Iterator[Claim]:
+    some = crossed(nets(material))
     for name, measure in ASKED.items():
         ranks = Claim(
             f"{name}_ranks",
@@ -114,14 +96,14 @@ def _claims(some: Along) -> Iterator[Claim]:
             f"Kendall's coefficient of the {measure.words} with the gap, over pairs of one "
             "realization in the crossed design",
             USEFUL,
-            ranked(some, name),
+            ranking.ranked(some, name),
         )
-        yield on_ranks(ranks, name, some.nets)
+        yield ranking.on_ranks(ranks, name, some.nets)
         adds = Claim(
             f"{name}_adds",
             f"given epochs, loss, gradient and weight norm, {ranks_pairs(measure.words, ADDS)}",
             "the same, given the four baselines",
             ADDS,
-            ranked(some, name, BASELINES),
+            ranking.ranked(some, name, BASELINES),
         )
-        yield on_ranks(adds, name, some.nets, *BASELINES)
+        yield ranking.on_ranks(adds, name, some.nets, *BASELINES)

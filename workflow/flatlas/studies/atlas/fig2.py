@@ -1,28 +1,19 @@
 """Figure 2: how each measure correlates with the gap, by what was varied."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import USEFUL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
 from flatlas.statistics.estimate import least
+from flatlas.studies.atlas import ranking
 from flatlas.studies.atlas.heat import heat_map
 from flatlas.studies.atlas.nets import AXES, STUDY, Along, along, known_in, nets
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, other_baselines
-from flatlas.studies.atlas.ranking import (
-    ASKED,
-    REPEATED,
-    label_of,
-    on_ranks,
-    ranked,
-    ranks_pairs,
-    with_repeated,
-)
+from flatlas.studies.atlas.ranking import ASKED, REPEATED, ranks_pairs
 from flatlas.studies.atlas.styles import small_print
 
 COLUMNS = ["axis", "measure", "values", "count"] + [
@@ -40,7 +31,9 @@ def draw(material: Material) -> Drawing:
     axes_of = {axis: some for axis, some in every.items() if len(some.nets)} or every
     measured = [*known_in(table[table["sweep"].isin([*axes_of])]), REPEATED]
     rows = [
-        _row(axis, with_repeated(some), name) for axis, some in axes_of.items() for name in measured
+        _row(axis, ranking.with_repeated(some), name)
+        for axis, some in axes_of.items()
+        for name in measured
     ]
     points = pd.DataFrame(rows, columns=COLUMNS)
     figure, axes = panels(1, 2, width=0.62 * len(axes_of) + 0.8, height=0.27 * len(measured) + 1.6)
@@ -70,7 +63,7 @@ def _row(axis: str, some: Along, name: str) -> dict[str, object]:
     }
     for kind in TITLES:
         given = other_baselines(name) if kind == "given" and name != REPEATED else []
-        found = ranked(some, name, given)
+        found = ranking.ranked(some, name, given)
         row |= {f"{kind}_tau": found.value, f"{kind}_low": found.low, f"{kind}_high": found.high}
     return row
 
@@ -86,7 +79,7 @@ def _panel(ax: Axes, points: pd.DataFrame, kind: str, names: list[str], axes: li
     ax.set_title(TITLES[kind])
     words = [AXES[axis][0] for axis in axes]
     ax.set_xticks(range(len(axes)), words, rotation=40, ha="right")
-    ax.set_yticks(range(len(names)), [label_of(name) for name in names])
+    ax.set_yticks(range(len(names)), [ranking.label_of(name) for name in names])
     for line in (sum(name in BASELINES for name in names), len(names) - 1):
         ax.axhline(line - 0.5, color="black", lw=0.8)
 
@@ -97,12 +90,9 @@ def _with_half(value: float, half: float) -> str:
     return f"{words} ±{half:.2f}".replace("±0.", "±.") if np.isfinite(half) else words
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """For each measure: whether it ranks nets along every axis, and along those of QUESTIONS."""
-    return list(_claims(nets(material)))
-
-
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    table = nets(material)
     axes = _axes(table)
     for name in ASKED:
         yield _everywhere(table, axes, name)
@@ -119,19 +109,22 @@ def _along_one(some: Along, name: str, axis: str) -> Claim:
         f"of networks that differ only in the {QUESTIONS[axis]}, {ranks_pairs(words, USEFUL)}",
         f"Kendall's coefficient of the {words} with the gap, over pairs of one realization",
         USEFUL,
-        ranked(some, name),
+        ranking.ranked(some, name),
     )
-    return on_ranks(claim, name, some.nets)
+    return ranking.on_ranks(claim, name, some.nets)
 
 
 def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim:
-    found = {axis: ranked(some, name) for axis, some in axes.items()}
+    found = {axis: ranking.ranked(some, name) for axis, some in axes.items()}
     known = {axis: one for axis, one in found.items() if np.isfinite(one.low)}
     words = MEASURES[name].words
-    least_of_all = least([*known.values()], _realizations(table))
+    seeds = table.groupby(STUDY)["seed"].nunique()
+    least_of_all = least([*known.values()], seeds.min() if len(seeds) else 0)
     # One axis is enough to refute the claim; to confirm it takes all of them.
     others = [axis for axis in AXES if axis not in known and np.isfinite(found[axis].value)]
-    missing = "" if least_of_all.high <= USEFUL.low else _without_interval(others)
+    missing = ""
+    if others and not least_of_all.high <= USEFUL.low:
+        missing = f"Too few values for an interval: {', '.join(AXES[axis][0] for axis in others)}."
     claim = Claim(
         f"{name}_everywhere",
         f"whatever is varied, {ranks_pairs(words, USEFUL)}",
@@ -140,13 +133,4 @@ def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim
         USEFUL,
         least_of_all,
     )
-    return on_ranks(claim, name, table[table["sweep"].isin([*known])], missing=missing)
-
-
-def _realizations(table: pd.DataFrame) -> int:
-    return int(table.groupby(STUDY)["seed"].nunique().min()) if len(table) else 0
-
-
-def _without_interval(axes: list[str]) -> str:
-    words = ", ".join(AXES[axis][0] for axis in axes)
-    return f"Too few values for an interval: {words}." if axes else ""
+    return ranking.on_ranks(claim, name, table[table["sweep"].isin([*known])], missing=missing)

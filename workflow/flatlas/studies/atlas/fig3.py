@@ -1,11 +1,9 @@
 """Figure 3: how each measure changes when the net changes but its function does not, or hardly."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ONLY_THE_FUNCTION
 from flatlas.claims.trust import range_of, trusted, unsettled
 from flatlas.evidence.material import FINAL, NET, ZERO_ERROR, Material
@@ -129,7 +127,7 @@ def claims(material: Material) -> list[Claim]:
     return ours(_claims(table[table["at"] == ZERO_ERROR]))
 
 
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+def _claims(table: pd.DataFrame) -> Claims:
     for name in [name for name in QUANTITIES if name in table]:
         wide = table.pivot_table(index=NET, columns="scaling", values=name, dropna=False)
         for scaling in [one for one in SCALINGS if name not in IDENTITIES[one]]:
@@ -137,27 +135,22 @@ def _claims(table: pd.DataFrame) -> Iterator[Claim]:
 
 
 def _claim(name: str, scaling: str, change: np.ndarray, searches: list[np.ndarray]) -> Claim:
+    # Realizations are the sample: runs of one seed share images.
+    count = len(change)
+    few = range_of(count) if count >= FEWEST else f"Measured in {count} realizations."
     return Claim(
         f"{name}_{scaling}",
         f"the {QUANTITIES[name].words} depends only on the function",
         f"relative change by an α-scaling of {SCALINGS[scaling]}, mean over nets",
         ONLY_THE_FUNCTION,
-        estimate(mean, change) if len(change) else UNKNOWN,
-        note=" ".join(filter(None, [_few(len(change)), unsettled(searches)])),
-        complete=len(change) >= FEWEST and trusted(searches),
-        realizations=len(change),
+        estimate(mean, change) if count else UNKNOWN,
+        note=" ".join(filter(None, [few, unsettled(searches)])),
+        complete=count >= FEWEST and trusted(searches),
+        realizations=count,
     )
 
 
-def _few(realizations: int) -> str:
-    """A note on few realizations. They are the sample: runs of one seed share images."""
-    if realizations < FEWEST:
-        return f"Measured in {realizations} realizations."
-    return range_of(realizations)
-
-
 def _searches(table: pd.DataFrame, name: str, scaling: str) -> list[np.ndarray]:
-    """Whether the searches before and after the scaling converged."""
     if not QUANTITIES[name].searched:
         return []
     rows = table["scaling"].isin(["none", scaling])

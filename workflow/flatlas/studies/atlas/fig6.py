@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import COIN, RIGHT
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
@@ -114,12 +114,9 @@ def _worst(ax: Axes, points: pd.DataFrame, order: list[str]) -> None:
     ax.set_xlabel("right in each environment, share")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """For each measure: whether it is right about changes, also in the worst environment."""
-    return list(_claims(nets(material)))
-
-
-def _claims(table: pd.DataFrame) -> Iterator[Claim]:
+    table = nets(material)
     made, designed = practice(table), environments(table)
     for name, measure in ASKED.items():
         changed = Claim(

@@ -188,7 +188,6 @@ def parts_of(
 
 
 def _geometric_mean(rows: pd.DataFrame) -> pd.DataFrame:
-    """The geometric mean of the positive eigenvalues."""
     count = rows["positive"].where(rows["positive"] > 0)
     return rows.assign(product=10 ** (rows["log10_product"] / count))
 

@@ -38,7 +38,11 @@ def networks(
     `study` is the study of runs that are not borrowed. `settings` has the settings of each run, and
     `types` the name of each setting's type.
     """
-    parts = _parts(material.tables)
+    parts = parts_of(material.tables, TABLES, MOMENT)
+    if "sharpness" in parts:
+        found = parts["sharpness"]
+        lacking = {f"{name}_error": found["residual"] * found[name] for name in SHARES}
+        parts["sharpness"] = found.assign(**lacking)
     table = parts["norms"][["train_error", "test_error", "test_loss", GAP]]
     table = table.join(_measures(parts)).reset_index().merge(_nets(material, study), on=NET)
     table["at"] = _moments(table)
@@ -72,16 +76,6 @@ def _moments(table: pd.DataFrame) -> pd.Series:
     later = table["epochs"].astype(int) - table["met_epoch"]
     named = ("met+" + later.astype(str)).where(later != 0, "met")
     return named.where(table["met_epoch"] > 0, table["at"].astype(str))
-
-
-def _parts(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables of all parts, by net and moment."""
-    parts = parts_of(tables, TABLES, MOMENT)
-    if "sharpness" in parts:
-        found = parts["sharpness"]
-        lacking = {f"{name}_error": found["residual"] * found[name] for name in SHARES}
-        parts["sharpness"] = found.assign(**lacking)
-    return parts
 
 
 def _measures(parts: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from flatlas.statistics.estimate import Estimate
 from flatlas.statistics.more_realizations import student
 from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
-from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, Quantity, settled
+from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, settled
 
 # The measure of a recording is asked about on its own axis; chains are too slow for every net.
 OF_SOME_NETS = ("valley", "learning_coefficient")
@@ -23,7 +23,6 @@ ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not
 # expected gap of each setting, and nothing about a realization. It is no measure, but a ceiling for
 # most.
 REPEATED = "repeated"
-REPEATED_LABEL = "gap of other realizations"
 
 
 def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
@@ -40,7 +39,7 @@ def with_repeated(some: Along) -> Along:
 
 def label_of(name: str) -> str:
     """A quantity, or what the other realizations would get, as figures name it."""
-    return REPEATED_LABEL if name == REPEATED else QUANTITIES[name].label
+    return "gap of other realizations" if name == REPEATED else QUANTITIES[name].label
 
 
 def by_size(numbers: pd.Series) -> list[str]:
@@ -65,16 +64,13 @@ def on_ranks(claim: Claim, name: str, table: pd.DataFrame, *given: str, missing:
     searches = [nets[settled(name)].to_numpy(float)] if quantity.searched else []
     known = isfinite(claim.estimate.low)
     few = "" if known else f"No interval, of {len(nets)} networks."
-    claim = replace(
+    knows = f"; it knows {quantity.tested}" if quantity.tested else ""
+    return replace(
         claim,
-        quantity=claim.quantity + _knows(quantity),
+        quantity=claim.quantity + knows,
+        note=" ".join(filter(None, [few, missing, unsettled(searches)])),
         complete=known and not missing and trusted(searches),
         ours=True,
         realizations=len(nets[[STUDY, "seed"]].drop_duplicates()),
         half_width=student,
     )
-    return replace(claim, note=" ".join(filter(None, [few, missing, unsettled(searches)])))
-
-
-def _knows(quantity: Quantity) -> str:
-    return f"; it knows {quantity.tested}" if quantity.tested else ""

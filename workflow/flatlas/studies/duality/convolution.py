@@ -18,6 +18,7 @@ MEANS = ["pairwise_gap", "dual_gap", "residual_loss"]
 SHOWN = 200
 # Axes are linear up to this loss, and logarithmic beyond.
 SMALL = 0.1
+# The distribution over all pairs is drawn in steps of a hundredth.
 QUANTILES = np.linspace(0, 1, 101)
 
 
@@ -32,7 +33,9 @@ def draw(material: Material) -> Drawing:
         means = material.measured(f"{layer}_summary")[MEANS].mean().to_frame().T
         _pairs_panel(ax, shown, colour)
         _name_means(ax, layer, means)
-        residuals = _quantiles(pairs["residual"])
+        known = pairs["residual"].dropna()
+        at = np.quantile(known, QUANTILES) if len(known) else np.nan
+        residuals = pd.DataFrame({"quantile": QUANTILES, "residual": at})
         axes[2].plot(residuals["residual"], residuals["quantile"], color=colour, label=layer)
         tables = {letter: pd.concat([shown, means]), "C": residuals}
         points += [table.assign(panel=panel, layer=layer) for panel, table in tables.items()]
@@ -41,13 +44,6 @@ def draw(material: Material) -> Drawing:
     axes[2].legend(loc="upper left")
     axis = f"linear within ±{SMALL:g}, logarithmic beyond. "
     return finish(figure, points, material, f"A, B: the first {SHOWN} pairs of each net; {axis}")
-
-
-def _quantiles(residuals: pd.Series) -> pd.DataFrame:
-    """The distribution over all pairs, in steps of a hundredth."""
-    known = residuals.dropna()
-    at = np.quantile(known, QUANTILES) if len(known) else np.full(len(QUANTILES), np.nan)
-    return pd.DataFrame({"quantile": QUANTILES, "residual": at})
 
 
 def _pairs_panel(ax: Axes, shown: pd.DataFrame, colour: str) -> None:

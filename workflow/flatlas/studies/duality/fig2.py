@@ -1,26 +1,22 @@
 """Figure 2: σ_g measures sharpness, σ_w the size of the solution, over every run of the study."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
-from flatlas.studies.duality.layer import ENDS, Layer
+from flatlas.studies.duality.layer import ENDS, Layer, pooled_nets
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
-from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import picked
 
@@ -60,7 +56,6 @@ def _sharp_directions(material: Material) -> pd.DataFrame:
 
 
 def _sizes(material: Material) -> pd.DataFrame:
-    """Norm, dual-weight variance and traces of every net."""
     once = each_once(material.measured("hidden_summary"), ["seed"])
     return once[[*DOT, "converged", *SIZES]].assign(panel="B")
 
@@ -92,16 +87,14 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
     inset.tick_params(labelsize=6)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about panel A and its inset, and about panel B by sweep."""
-    return [
-        *_sharpness(pooled_nets(material, NAMED)),
-        *_size(material),
-        *ours(_sharpness(pooled_nets(material, material.sweeps), "all_")),
-    ]
+    yield from _sharpness(pooled_nets(material, NAMED))
+    yield from _size(material)
+    yield from ours(_sharpness(pooled_nets(material, material.sweeps), "all_"))
 
 
-def _sharpness(nets: Nets, prefix: str = "") -> Iterator[Claim]:
+def _sharpness(nets: Nets, prefix: str = "") -> Claims:
     sweeps = ", ".join(nets.material.sweeps)
     whose = f"all nets of the sweeps that are drawn ({sweeps})"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
@@ -149,7 +142,7 @@ def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.stack(found, axis=-1) if found else np.empty((len(curvature), 0))
 
 
-def _size(material: Material) -> Iterator[Claim]:
+def _size(material: Material) -> Claims:
     nets = pooled_nets(material, NAMED)
     yield nets.claim(
         "size",

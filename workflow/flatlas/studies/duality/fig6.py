@@ -1,6 +1,6 @@
 """Figure 6: the noise of minibatch gradients along the Hessian's eigenvectors, of both learners."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil, inf
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import FINAL, NET, Material
@@ -38,7 +38,10 @@ def draw(material: Material) -> Drawing:
     figure, large, small = _grid(len(moments))
     _moments_panel(large, points[points[KIND] == "dpsgd"], moments)
     for ax, moment in zip(small, moments, strict=False):
-        _kinds_panel(ax, points[points["at"] == moment])
+        here = points[points["at"] == moment]
+        for kind, name in NAMES.items():
+            _draw_line(ax, here[here[KIND] == kind], COLOURS[kind], name)
+        ax.set(xscale="log", yscale="log")
         ax.set_title(_named(moment), fontsize=8.5)
     if moments:
         small[0].legend(loc="upper left", handlelength=1.2)
@@ -96,12 +99,6 @@ def _moments_panel(ax: Axes, points: pd.DataFrame, moments: Sequence[str]) -> No
         ax.legend(loc="upper left")
 
 
-def _kinds_panel(ax: Axes, points: pd.DataFrame) -> None:
-    for kind, name in NAMES.items():
-        _draw_line(ax, points[points[KIND] == kind], COLOURS[kind], name)
-    ax.set(xscale="log", yscale="log")
-
-
 def _draw_line(ax: Axes, line: pd.DataFrame, colour: str, label: str) -> None:
     face = colour if all_converged(line) else "white"
     low = line["sd"].clip(upper=0.9 * line["mean"])
@@ -119,7 +116,7 @@ def _named(moment: str) -> str:
     return f"epoch {moment}" if moment.isdigit() else moment
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the noise of both kinds at every moment, and about the excess of DPSGD."""
     sweep = Sweep(material, SWEEP, KIND, ORDER)
     rows = material.tables[TABLE]
@@ -129,10 +126,11 @@ def claims(material: Material) -> list[Claim]:
     known = np.isfinite(curvature) & _training(sweep, moments)
     noise = np.where(known, _ordered(sweep, "noise", moments), np.nan)
     logs = np.log([curvature, live(noise)])
-    return [*_growth(sweep, moments, spearman(curvature, noise)), *_excess(sweep, moments, logs)]
+    yield from _growth(sweep, moments, spearman(curvature, noise))
+    yield from _excess(sweep, moments, logs)
 
 
-def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterator[Claim]:
+def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Claims:
     """Claims by the rank correlations `within` single nets, as (realizations, kinds, moments).
 
     A kind without solutions keeps its claims, undecided.
@@ -152,7 +150,7 @@ def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Iterato
             )
 
 
-def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Iterator[Claim]:
+def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Claims:
     """DPSGD against SSGD at the same H_n, from log H_n and log Δ_n."""
     both = len(sweep.values) > 1
     sharp, rest = _excesses(*logs) if both else np.empty((2, 0, len(moments)))

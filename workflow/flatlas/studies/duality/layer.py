@@ -1,30 +1,21 @@
-"""A layer's nets over one sweep, and the claims about them that several figures share."""
+"""The nets of a sweep or of several, and the claims about a layer that several figures share."""
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
-from flatlas.claims.nets import Sweep
+from flatlas.claims.nets import Nets, Sweep
 from flatlas.claims.trust import few, lacking
 from flatlas.evidence.material import Material
 from flatlas.statistics.estimate import UNKNOWN, estimate, least
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Statistic
 from flatlas.statistics.trends import change, share_of_a_fall, share_of_a_rise, trend
-from flatlas.studies.duality.directions import (
-    by_stretch,
-    counted,
-    counted_each,
-    flat,
-    live,
-    logs,
-    moved,
-    sharpest,
-)
+from flatlas.studies.duality import directions
 from flatlas.studies.duality.swept import varied
 
 ENDS = "from the first value to the last"
@@ -71,12 +62,12 @@ class Layer:
     @cached_property
     def last(self) -> int:
         """The last direction that counts."""
-        return counted(self.directions("gap"))
+        return directions.counted(self.directions("gap"))
 
     @cached_property
     def sharpness(self) -> np.ndarray:
         """log σ_g,n."""
-        return logs(self.directions("sigma_g"))
+        return directions.logs(self.directions("sigma_g"))
 
     @cached_property
     def correlation(self) -> np.ndarray:
@@ -86,10 +77,10 @@ class Layer:
         mean over more directions at one value than at another would seem to change.
         """
         gap = self.directions("gap")
-        last = int(counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
-        alive = np.isfinite(live(self.directions("sigma_g")))
+        last = int(directions.counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
+        alive = np.isfinite(directions.live(self.directions("sigma_g")))
         c = np.where(alive, self.directions("correlation"), np.nan)
-        return mean(by_stretch(c, max(last, 1)), -1)
+        return mean(directions.by_stretch(c, max(last, 1)), -1)
 
     def changes(
         self,
@@ -128,7 +119,7 @@ class Layer:
             f"geometric mean factor by which σ_g moves, up or down, less 1; {ENDS}, over"
             f" half-decades of rank{which}, {WITHIN}",
             BARELY_OFF,
-            moved,
+            directions.moved,
             over,
         )
 
@@ -164,26 +155,42 @@ class Layer:
             realizations=len(met),
         )
 
-    def flatter(self, rises: bool) -> Iterator[Claim]:
+    def flatter(self, rises: bool) -> Claims:
         """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
-        sharp = sharpest(self.sharpness)
+        sharp = directions.sharpest(self.sharpness)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
         yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"), rises)
         yield self.stays("gap_flat", "ΔL_f", self.net("gap_flat"))
         yield self.stays("size", "S_w", self.net("S_w"))
         yield self.follows("sharpness_sharp", "log σ_g of the 10 sharpest directions", sharp, rises)
-        beyond = flat(self.sharpness, self.last)
+        beyond = directions.flat(self.sharpness, self.last)
         yield self.keeps_spectrum("sharpness_flat", " beyond n = 10", beyond)
 
-    def smaller(self, rises: bool) -> Iterator[Claim]:
+    def smaller(self, rises: bool) -> Claims:
         """ΔL follows the size through the flat directions; σ_g does not move (Fig. 4)."""
-        yield self.keeps_spectrum("sharpness", "", by_stretch(self.sharpness, self.last))
+        yield self.keeps_spectrum("sharpness", "", directions.by_stretch(self.sharpness, self.last))
         yield self.follows("size", "S_w", self.net("S_w"), rises)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
         yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
 
 
-def named(name: str, claims: Iterable[Claim], where: str = "") -> Iterator[Claim]:
+def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
+    """The nets of the named sweeps, in the realizations that all of their runs have.
+
+    A run with more realizations than others would count for more.
+    """
+    kept = {*names}
+    outcomes = material.tables["outcomes"]
+    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
+    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
+    tables = {
+        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
+        for name, table in material.tables.items()
+    }
+    return Nets(Material(tables))
+
+
+def named(name: str, claims: Iterable[Claim], where: str = "") -> Claims:
     """The claims, with `name` before their names and `where` after their sentences."""
     for claim in claims:
         yield replace(claim, name=f"{name}_{claim.name}", says=claim.says + where)

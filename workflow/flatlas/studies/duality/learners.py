@@ -7,7 +7,7 @@ from decimal import Decimal
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY, LESS
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
@@ -58,9 +58,10 @@ class Learners:
             points += _draw_row(axes[place], "ABCDEF"[place], material, learning)
         return finish(figure, points, material, LEGEND)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The claims about test errors and the panels of each net."""
-        return [claim for net in self.nets for claim in _net_claims(material, net)]
+        for net in self.nets:
+            yield from _net_claims(material, net)
 
 
 def _draw_row(
@@ -81,7 +82,6 @@ def _draw_row(
 
 
 def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
-    """A legend with each kind's test error and the paper's."""
     for line in ax.get_lines():
         kind = str(line.get_label())
         if kind in NAMES:
@@ -95,8 +95,7 @@ def _name_errors(ax: Axes, errors: pd.DataFrame, learning: Learning) -> None:
         ax.legend(loc="upper right", labelspacing=0.8)
 
 
-def _net_claims(material: Material, learning: Learning) -> list[Claim]:
-    """The claims about test errors, and those about ΔL_n, σ_g,n and S_w,n."""
+def _net_claims(material: Material, learning: Learning) -> Claims:
     nets = Sweep(material, learning.sweep, KIND, tuple(NAMES))
     directions, summary = f"{learning.layer}_directions", f"{learning.layer}_summary"
     gap = nets.read(directions, "gap", "n")
@@ -104,41 +103,39 @@ def _net_claims(material: Material, learning: Learning) -> list[Claim]:
     dpsgd, ssgd = learning.dpsgd, learning.ssgd
     name = f"{learning.net.lower()}_" if learning.net else ""
     where = f", in the {learning.net}" if learning.net else ""
-    return [
-        nets.claim(
-            f"{name}test_error",
-            f"DPSGD has a lower test error than SSGD{where}",
-            "test error of DPSGD less that of SSGD with the same images, in percentage points",
-            LESS,
-            difference,
-            100 * nets.read(summary, "test_error"),
-            paper=f"{dpsgd} % against {ssgd} %: −{ssgd - dpsgd}",
-        ),
-        nets.claim(
-            f"{name}gap",
-            f"ΔL_n of DPSGD is reduced in the sharp directions, n < 10{where}",
-            f"relative difference of ΔL summed over n < 10, {AGAINST}",
-            LESS,
-            change,
-            gap[..., :BELOW_TEN].sum(-1),
-        ),
-        nets.claim(
-            f"{name}sharpness",
-            f"σ_g,n of DPSGD is smaller for n < 10{where}",
-            f"relative difference of the geometric mean of σ_g over n < 10, {AGAINST}",
-            LESS,
-            change_of_logs,
-            mean(sharpness[..., :BELOW_TEN], -1),
-        ),
-        nets.claim(
-            f"{name}size",
-            f"S_w is the same for both{where}",
-            f"relative difference of S_w, {AGAINST}",
-            BARELY,
-            change,
-            nets.read(summary, "S_w"),
-        ),
-    ]
+    yield nets.claim(
+        f"{name}test_error",
+        f"DPSGD has a lower test error than SSGD{where}",
+        "test error of DPSGD less that of SSGD with the same images, in percentage points",
+        LESS,
+        difference,
+        100 * nets.read(summary, "test_error"),
+        paper=f"{dpsgd} % against {ssgd} %: −{ssgd - dpsgd}",
+    )
+    yield nets.claim(
+        f"{name}gap",
+        f"ΔL_n of DPSGD is reduced in the sharp directions, n < 10{where}",
+        f"relative difference of ΔL summed over n < 10, {AGAINST}",
+        LESS,
+        change,
+        gap[..., :BELOW_TEN].sum(-1),
+    )
+    yield nets.claim(
+        f"{name}sharpness",
+        f"σ_g,n of DPSGD is smaller for n < 10{where}",
+        f"relative difference of the geometric mean of σ_g over n < 10, {AGAINST}",
+        LESS,
+        change_of_logs,
+        mean(sharpness[..., :BELOW_TEN], -1),
+    )
+    yield nets.claim(
+        f"{name}size",
+        f"S_w is the same for both{where}",
+        f"relative difference of S_w, {AGAINST}",
+        BARELY,
+        change,
+        nets.read(summary, "S_w"),
+    )
 
 
 # At the paper's scale the nets of Figure 7 are ResNet-18 and DenseNet-121. The paper gives their

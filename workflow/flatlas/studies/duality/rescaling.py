@@ -1,12 +1,10 @@
 """Not in the paper's figures: scaling two layers against each other leaves every ΔL_n unchanged."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, between
+from flatlas.claims.claim import Claim, Claims, between
 from flatlas.claims.conventions import EXACT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -69,11 +67,12 @@ def _relations_panel(ax: Axes, relative: pd.DataFrame) -> None:
     make_room(ax, above=0.2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims that ΔL_n does not change, and by which power of p both determinants do."""
     nets = Nets(material, "base")
     factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
-    return [_unchanged(nets, factors), *_powers(nets, factors)]
+    yield _unchanged(nets, factors)
+    yield from _powers(nets, factors)
 
 
 def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
@@ -101,7 +100,7 @@ def _largest_change(gap: np.ndarray, curvature: np.ndarray, factors: np.ndarray)
     return np.asarray(np.abs(changes).max((1, 2)))
 
 
-def _powers(nets: Nets, factors: np.ndarray) -> Iterator[Claim]:
+def _powers(nets: Nets, factors: np.ndarray) -> Claims:
     """The exponents of p, by which the layer's weights are scaled."""
     steps = np.log(factors) - np.log(factors).mean() if len(factors) else factors
     for column, (symbol, power) in POWERS.items():

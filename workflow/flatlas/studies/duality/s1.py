@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
@@ -43,21 +43,19 @@ def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None
     ax.axvline(ENOUGH, color=GREY, ls=":", lw=1, zorder=0)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Judged net by net: the mean over realizations would need fewer images than any of them."""
     nets = Nets(material, "test_images")
     sizes = nets.levels("test_images_summary", IMAGES)
     place = nearest(sizes, ENOUGH)
     size = f"N_te = {sizes[place]}" if len(sizes) > 1 else "the N_te nearest to 2,000"
-    return [
-        nets.claim(
-            "converged",
-            "ΔL has converged at about 2,000 test images",
-            f"relative deviation of ΔL at {size} from ΔL at the largest N_te, up or down; mean"
-            " over nets",
-            BARELY_OFF,
-            lambda gap: mean(np.abs(gap[..., place] / gap[..., -1] - 1)),
-            nets.read("test_images_summary", "dual_gap", IMAGES)[:, 0],
-            paper="N_te ≥ 2,000",
-        )
-    ]
+    yield nets.claim(
+        "converged",
+        "ΔL has converged at about 2,000 test images",
+        f"relative deviation of ΔL at {size} from ΔL at the largest N_te, up or down; mean"
+        " over nets",
+        BARELY_OFF,
+        lambda gap: mean(np.abs(gap[..., place] / gap[..., -1] - 1)),
+        nets.read("test_images_summary", "dual_gap", IMAGES)[:, 0],
+        paper="N_te ≥ 2,000",
+    )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material, with_settings
@@ -15,14 +15,8 @@ from flatlas.plotting.style import Drawing, panels, plain_ticks, shades
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import trend
-from flatlas.studies.duality.realizations import (
-    LEGEND,
-    above_zero,
-    draw_line,
-    draw_means,
-    finish,
-    over_seeds,
-)
+from flatlas.studies.duality import realizations
+from flatlas.studies.duality.realizations import LEGEND, finish, over_seeds
 from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
 from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
 from flatlas.studies.duality.swept import written
@@ -40,7 +34,7 @@ def draw(material: Material) -> Drawing:
     points: list[pd.DataFrame] = []
     for ax, letter, column in zip(axes, "AB", SPECTRA, strict=False):
         drawn = over_seeds(directions, [RATIO, *KEYS, "n"], [column])
-        drawn = above_zero(drawn) if column in LOGARITHMIC else drawn
+        drawn = realizations.above_zero(drawn) if column in LOGARITHMIC else drawn
         _spectra_panel(ax, drawn)
         ax.set(xscale="log", xlabel="$n$", ylabel=LABELS[column])
         points.append(drawn.assign(panel=letter))
@@ -66,7 +60,7 @@ def _spectra_panel(ax: Axes, drawn: pd.DataFrame) -> None:
     for ratio, colour in colours.items():
         ax.plot([], [], color=colour, label=written(ratio))
     for (ratio, *_), line in drawn.groupby([RATIO, *KEYS]):
-        draw_line(ax, line, colours[ratio], alpha=0.1)
+        realizations.draw_line(ax, line, colours[ratio], alpha=0.1)
 
 
 def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
@@ -74,7 +68,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     for quantity, (_, colour) in GAPS.items():
         for batch, marker in zip(batches, MARKERS, strict=False):
             dots = gaps[(gaps["quantity"] == quantity) & (gaps["batch"] == batch)]
-            draw_means(ax, dots, RATIO, colour, marker, joined=False)
+            realizations.draw_means(ax, dots, RATIO, colour, marker, joined=False)
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
     plain_ticks(ax.xaxis)
     ax.tick_params(axis="x", labelsize=7)
@@ -101,7 +95,7 @@ def _end_at_ticks(ax: Axes, ratios: pd.Series) -> None:
         ax.set_xlim(0.9 * below, 1.1 * above)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about panel C: one curve, on which dots of equal α/B have the same height."""
     outcomes = material.tables["outcomes"]
     runs = _with_ratio(outcomes[outcomes["sweep"] == SWEEP].drop_duplicates("run"))
@@ -114,25 +108,23 @@ def claims(material: Material) -> list[Claim]:
     ratios = list(runs[RATIO].reindex(sweep.values))
     pairs = [(a, b) for a, b in combinations(range(len(ratios)), 2) if ratios[a] == ratios[b]]
     gap = sweep.read("hidden_summary", "dual_gap")
-    return [
-        sweep.claim(
-            "trend",
-            "ΔL falls as α/B rises, whichever of them changes",
-            "rank correlation of mean ΔL with α/B",
-            FALLING,
-            trend(ratios),
-            gap,
-        ),
-        sweep.claim(
-            "equal",
-            "ΔL is the same at equal α/B",
-            "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
-            f" all such pairs ({len(pairs)})",
-            BARELY_OFF,
-            Joint(_apart, partial(mean, axis=-1), sizes=True),
-            gap[:, pairs] if pairs else gap[:, :0],
-        ),
-    ]
+    yield sweep.claim(
+        "trend",
+        "ΔL falls as α/B rises, whichever of them changes",
+        "rank correlation of mean ΔL with α/B",
+        FALLING,
+        trend(ratios),
+        gap,
+    )
+    yield sweep.claim(
+        "equal",
+        "ΔL is the same at equal α/B",
+        "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
+        f" all such pairs ({len(pairs)})",
+        BARELY_OFF,
+        Joint(_apart, partial(mean, axis=-1), sizes=True),
+        gap[:, pairs] if pairs else gap[:, :0],
+    )
 
 
 def _apart(twins: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import LESS
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
@@ -26,17 +26,14 @@ def draw(material: Material) -> Drawing:
     for ax, (letter, (sweep, paper)) in zip(axes, PANELS.items(), strict=True):
         key, _ = varied(sweep)
         directions = material.measured("hidden_directions", sweep, key)
-        reference = _nearest(directions[key], paper)
+        # Where a preset does not have the paper's reference, the value nearest to it.
+        values = directions[key].unique()
+        reference = float(min(values, key=lambda value: abs(value - paper), default=paper))
         drawn = _ratios(directions, key, reference)
         draw_spectrum(ax, drawn, key)
         _finish_axis(ax, drawn, key, reference)
         points.append(drawn.assign(panel=letter))
     return finish(figure, points, material, BINNED)
-
-
-def _nearest(values: pd.Series, wanted: float) -> float:
-    """The paper's reference, or the value nearest to it where a preset does not have it."""
-    return float(min(values.unique(), key=lambda value: abs(value - wanted), default=wanted))
 
 
 def _ratios(directions: pd.DataFrame, key: str, reference: float) -> pd.DataFrame:
@@ -61,16 +58,14 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
         ax.legend(title=SYMBOLS[key], ncols=3, loc="upper center")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """A claim about each panel: from no decay to the strongest, and from s = 2 to the smallest."""
     scales = list(Layer(material, "init").sweep.solutions)
     _, reference = PANELS["B"]
     init = Layer(material, "init", order=(reference, *scales[:1]))
-    return [
-        _shrinks(Layer(material, "decay"), "as β rises", "from no decay to the largest β"),
-        # The text cites this figure for weight decay alone.
-        *ours([_shrinks(init, "as s falls", "from s = 2 to the smallest s")]),
-    ]
+    yield _shrinks(Layer(material, "decay"), "as β rises", "from no decay to the largest β")
+    # The text cites this figure for weight decay alone.
+    yield from ours([_shrinks(init, "as s falls", "from s = 2 to the smallest s")])
 
 
 def _shrinks(layer: Layer, when: str, between: str) -> Claim:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import LESS, SATURATED
 from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import Drawing, panels
@@ -40,7 +40,7 @@ def with_none(material: Material) -> Material:
     return Material(tables)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the three panels."""
     joined = with_none(material)
     planned = Layer(joined, "decay_time").sweep.solutions
@@ -53,7 +53,7 @@ def claims(material: Material) -> list[Claim]:
         _saturates(layer, "size_saturates", "S_w", size),
         _saturates(layer, "gap_saturates", "ΔL", gap),
     ]
-    return [*named("time", found)]
+    return named("time", found)
 
 
 def _saturates(layer: Layer, name: str, what: str, over: np.ndarray) -> Claim:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import LESS, MOSTLY, SMALL
 from flatlas.claims.trust import unlearnt
 from flatlas.evidence.material import Material
@@ -23,7 +23,7 @@ def draw(material: Material) -> Drawing:
     return draw_sweeps(material, "dropout")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the panels, and about which part of ΔL dominates at either end (SI §2)."""
     layer = Layer(material, "dropout")
     gap, sharp, flat = (layer.net(name) for name in ("dual_gap", "gap_sharp", "gap_flat"))
@@ -61,7 +61,7 @@ def claims(material: Material) -> list[Claim]:
         _dominates(layer, "ΔL_f", "high", -1, flat, gap),
         *ours([layer.solved()]),
     ]
-    return [*named("dropout", found)]
+    return named("dropout", found)
 
 
 def _dominates(

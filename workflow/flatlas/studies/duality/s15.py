@@ -1,16 +1,13 @@
 """Figure S15: more training images (A-D), and images with wrong labels (E-H)."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import LESS, MORE, MOSTLY, SLIGHTLY_MORE, SMALL
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import by_stretch, flat, from_first_to_last, sharpest
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named
@@ -26,13 +23,14 @@ def draw(material: Material) -> Drawing:
     return draw_sweeps(material, "size", "noise", spectra=(*SPECTRA, "correlation"), width=2.9)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about N, then those about ρ."""
     size, noise = (Layer(material, sweep) for sweep in ("size", "noise"))
-    return [*named("size", _size(size)), *named("noise", _noise(noise))]
+    yield from named("size", _size(size))
+    yield from named("noise", _noise(noise))
 
 
-def _size(layer: Layer) -> Iterator[Claim]:
+def _size(layer: Layer) -> Claims:
     yield layer.changes(
         "sharpness",
         "σ_g,n falls in all directions as N rises",
@@ -50,7 +48,7 @@ def _size(layer: Layer) -> Iterator[Claim]:
     yield layer.follows("gap_flat", "ΔL_f", layer.net("gap_flat"), rises=False)
 
 
-def _noise(layer: Layer) -> Iterator[Claim]:
+def _noise(layer: Layer) -> Claims:
     yield layer.changes(
         "sharpness_flat",
         "σ_g,n rises in all flat directions as ρ rises",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import FALLING, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -55,13 +55,14 @@ def _finish_axis(ax: Axes, label: str) -> None:
     ax.set_ylim(top=1.5)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about panels A and C for Δw, and B and D for g."""
     nets = Nets(material, "test_images")
-    return [claim for which in LETTERS for claim in _ratio(nets, which)]
+    for which in LETTERS:
+        yield from _ratio(nets, which)
 
 
-def _ratio(nets: Nets, which: str) -> Iterator[Claim]:
+def _ratio(nets: Nets, which: str) -> Claims:
     symbol = f"|µ_{which},n/σ_{which},n|"
     sizes = nets.levels("test_images_summary", IMAGES)
     ratios = nets.read("test_images_summary", f"mu_{which}_ratio", IMAGES)[:, 0]

@@ -1,11 +1,9 @@
 """Figure S3: the correlation c_n of g and Δw by direction, for every sweep."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import ALL, BARELY, BARELY_OFF
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -13,8 +11,7 @@ from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import average
 from flatlas.studies.duality.directions import by_stretch, counted_each
-from flatlas.studies.duality.layer import ENDS, WITHIN, Layer
-from flatlas.studies.duality.pooled import pooled_nets
+from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, pooled_nets
 from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.swept import SYMBOLS, varied
@@ -46,12 +43,13 @@ def draw(material: Material) -> Drawing:
     return drawing
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about every net, and about each sweep."""
-    return [*_each_net(pooled_nets(material, material.sweeps)), *_each_sweep(material)]
+    yield from _each_net(pooled_nets(material, material.sweeps))
+    yield from _each_sweep(material)
 
 
-def _each_net(nets: Nets) -> Iterator[Claim]:
+def _each_net(nets: Nets) -> Claims:
     counted = counted_each(nets.read(TABLE, "gap", "n"))
     c = np.where(counted, nets.read(TABLE, "correlation", "n"), np.nan)
     parts = by_stretch(c, c.shape[-1])
@@ -78,7 +76,7 @@ def _each_net(nets: Nets) -> Iterator[Claim]:
     )
 
 
-def _each_sweep(material: Material) -> Iterator[Claim]:
+def _each_sweep(material: Material) -> Claims:
     for sweep in SWEEPS:
         if sweep not in NEW_DATA:
             layer = Layer(material, sweep)

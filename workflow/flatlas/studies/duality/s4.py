@@ -1,20 +1,18 @@
 """Figure S4: Eq. 11 gives the gap that is measured directly, and the test error follows it."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY_OFF, RISING, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
+from flatlas.studies.duality.layer import pooled_nets
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
-from flatlas.studies.duality.pooled import pooled_nets
 from flatlas.studies.duality.realizations import finish
 
 # "Note the training error ε_tr = 0 in the examples shown here". With wrong labels it need not be 0:
@@ -58,13 +56,14 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
         ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about both panels: over nets without wrong labels, and over all."""
     right_labels, every = (pooled_nets(material, of) for of in (RIGHT_LABELS, material.sweeps))
-    return [*_pooled(right_labels), *ours(_pooled(every, "all_"))]
+    yield from _pooled(right_labels)
+    yield from ours(_pooled(every, "all_"))
 
 
-def _pooled(nets: Nets, prefix: str = "") -> Iterator[Claim]:
+def _pooled(nets: Nets, prefix: str = "") -> Claims:
     whose = f"the nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"
     direct, dual, error = (
         nets.read("hidden_summary", column) for column in ("pairwise_gap", "dual_gap", "test_error")

@@ -4,15 +4,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs
@@ -32,7 +31,10 @@ def draw(material: Material) -> Drawing:
     dots = dots.assign(panel="A", sigma_g_squared=dots["sigma_g"] ** 2)
     totals = over_seeds(material.measured("scaled_summary"), ["scale"], ["T_g"])
     _directions_panel(axes[0], dots)
-    _totals_panel(axes[1], totals)
+    draw_means(axes[1], totals, "scale", BLACK)
+    axes[1].set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
+    axes[1].set_xlim(left=0)
+    axes[1].set_ylim(bottom=0)
     points = [dots, totals.assign(panel="B")]
     return finish(figure, points, material, "A: directions at ten ranks $n$ a decade. " + LEGEND)
 
@@ -49,46 +51,37 @@ def _directions_panel(ax: Axes, dots: pd.DataFrame) -> None:
         ax.legend(title="$s_w$", loc="upper left", ncols=4, handletextpad=0, columnspacing=1.2)
 
 
-def _totals_panel(ax: Axes, totals: pd.DataFrame) -> None:
-    draw_means(ax, totals, "scale", BLACK)
-    ax.set(xlabel="$s_w$", ylabel=r"$T_g=\sum_n\sigma_{g,n}^2$")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-
-
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claims about the trend at each scale, its shift from scale to scale, and panel B."""
     nets = Nets(material, "base")
     curvature, sigma_g = _by_curvature(nets)
-    return [
-        nets.claim(
-            "monotone",
-            "σ²_g,n grows with H_n at every s_w",
-            "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off,"
-            " mean over nets; the lowest of all s_w",
-            RISING,
-            Joint(mean, smallest),
-            spearman(curvature, sigma_g),
-        ),
-        nets.claim(
-            "shifted",
-            "from one s_w to another the curve σ²_g,n(H_n) is shifted by one factor",
-            "relative deviation of the factor between the smallest s_w and the largest from its"
-            " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
-            " round-off at both",
-            BARELY_OFF,
-            bent,
-            by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
-        ),
-        nets.claim(
-            "total",
-            "Σσ²_g,n grows with s_w",
-            "rank correlation of mean T_g with s_w",
-            RISING,
-            trend(nets.levels("scaled_summary", "scale")),
-            nets.read("scaled_summary", "T_g", "scale")[:, 0],
-        ),
-    ]
+    yield nets.claim(
+        "monotone",
+        "σ²_g,n grows with H_n at every s_w",
+        "rank correlation of σ²_g,n with H_n over the directions with H_n above round-off,"
+        " mean over nets; the lowest of all s_w",
+        RISING,
+        Joint(mean, smallest),
+        spearman(curvature, sigma_g),
+    )
+    yield nets.claim(
+        "shifted",
+        "from one s_w to another the curve σ²_g,n(H_n) is shifted by one factor",
+        "relative deviation of the factor between the smallest s_w and the largest from its"
+        " mean, up or down, over half-decades of rank in H_n, directions with σ_g above"
+        " round-off at both",
+        BARELY_OFF,
+        bent,
+        by_stretch(_alive_at_both(2 * logs(sigma_g)), sigma_g.shape[-1]),
+    )
+    yield nets.claim(
+        "total",
+        "Σσ²_g,n grows with s_w",
+        "rank correlation of mean T_g with s_w",
+        RISING,
+        trend(nets.levels("scaled_summary", "scale")),
+        nets.read("scaled_summary", "T_g", "scale")[:, 0],
+    )
 
 
 def _by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:

@@ -1,12 +1,11 @@
 """Figure S6: the flatness F_n of a direction against its sharpness."""
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import FALLING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, Drawing, panels
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 from flatlas.studies.duality.realizations import draw_dots, finish
 from flatlas.studies.duality.spectra import picked
 
@@ -28,20 +27,16 @@ def draw(material: Material) -> Drawing:
     return finish(figure, [points], material, legend)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The claim about the directions in which the loss reaches twice its value."""
     nets = Nets(material, "base")
     flatness, sigma_g = (
         nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")
     )
-    return [
-        nets.claim(
-            "inverse",
-            "F_n is inversely correlated with σ²_g,n",
-            "rank correlation of F_n with σ²_g,n over the directions that have an F_n; mean over"
-            " nets",
-            FALLING,
-            mean,
-            spearman(flatness, sigma_g**2),
-        )
-    ]
+    yield nets.mean_claim(
+        "inverse",
+        "F_n is inversely correlated with σ²_g,n",
+        "rank correlation of F_n with σ²_g,n over the directions that have an F_n",
+        FALLING,
+        spearman(flatness, sigma_g**2),
+    )

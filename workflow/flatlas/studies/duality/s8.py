@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
@@ -77,7 +76,6 @@ def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
 
 
 def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
-    """A row for each run, the first on top."""
     of_sweep = styles(splits["sweep"])
     for place, (_, row) in enumerate(splits.iterrows()):
         how = of_sweep[row["sweep"]]
@@ -92,12 +90,12 @@ def _splits_panel(ax: Axes, splits: pd.DataFrame) -> None:
     ax.set(xlabel="$n_s$")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """A claim about each sweep, by the value at which n_s is farthest from the paper's."""
-    layers = [Layer(material, sweep) for sweep in JUDGED]
-    return [
-        layer.sweep.claim(
-            layer.varying,
+    for sweep in JUDGED:
+        layer = Layer(material, sweep)
+        yield layer.sweep.claim(
+            sweep,
             f"n_s is near 10, whatever {layer.symbol}",
             f"mean n_s at the value of {layer.symbol} at which it is farthest from 10",
             NEAR_TEN,
@@ -105,8 +103,6 @@ def claims(material: Material) -> list[Claim]:
             layer.net("n_sharp"),
             paper=str(PAPER),
         )
-        for layer in layers
-    ]
 
 
 def _farthest(n_sharp: np.ndarray) -> Joint:

@@ -3,11 +3,11 @@
 Solutions become flatter (Figures 3 and S9) or smaller (Figures 4 and S12).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ABOUT_HALF
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
@@ -20,16 +20,9 @@ from flatlas.studies.duality.sweeps import draw_rows, draw_sweeps
 PAIRS = {"hidden": "first", "second": "second", "third": "third"}
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What weight decay and s are: the text and the authors' published program differ."""
-
-    penalty: str
-    init: str
-
-
-TEXT = Reading("the text's β‖w‖²", "the text's initialization")
-PROGRAM = Reading("the program's β‖w‖", "the program's initialization")
+# What weight decay and s are: the text and the authors' published program differ.
+TEXT = ("the text's β‖w‖²", "the text's initialization")
+PROGRAM = ("the program's β‖w‖", "the program's initialization")
 
 
 @dataclass(frozen=True)
@@ -43,9 +36,9 @@ class TwoSweeps:
         """A row of panels for each sweep."""
         return draw_sweeps(material, *self.sweeps)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """The claims about both rows."""
-        return list(self.make_claims(material, *self.sweeps))
+        return self.make_claims(material, *self.sweeps)
 
 
 @dataclass(frozen=True)
@@ -53,29 +46,21 @@ class EachPair:
     """One of these sweeps for the deep net, with the claims about each pair of hidden layers."""
 
     sweep: str
-    make_claims: Callable[[Layer], Iterator[Claim]]
+    make_claims: Callable[[Layer], Claims]
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each pair."""
         rows = [(self.sweep, pair, f"hidden layers {n}–{n + 1}") for n, pair in enumerate(PAIRS, 1)]
         return draw_rows(material, rows)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The same claims about each pair."""
-        return [
-            claim
-            for measure, place in PAIRS.items()
-            for claim in named(
-                place,
-                self.make_claims(Layer(material, self.sweep, measure)),
-                f", in the {place} pair of hidden layers",
-            )
-        ]
+        for measure, place in PAIRS.items():
+            found = self.make_claims(Layer(material, self.sweep, measure))
+            yield from named(place, found, f", in the {place} pair of hidden layers")
 
 
-def flatter_solutions(
-    material: Material, rates: str, batches: str, half: str = ""
-) -> Iterator[Claim]:
+def flatter_solutions(material: Material, rates: str, batches: str, half: str = "") -> Claims:
     """Figure 3's claims about a sweep over learning rates and one over batch sizes.
 
     `half` is what the paper says about this net's ten sharpest directions, if anything.
@@ -96,14 +81,15 @@ def flatter_solutions(
 
 
 def smaller_solutions(
-    material: Material, decays: str, scales: str, reading: Reading = TEXT
-) -> Iterator[Claim]:
+    material: Material, decays: str, scales: str, reading: tuple[str, str] = TEXT
+) -> Claims:
     """Figure 4's claims about a sweep over rates of weight decay and one over initial scales."""
     decay, init = Layer(material, decays), Layer(material, scales)
+    penalty, initialization = reading
     sharp = decay.stays("gap_sharp", "ΔL_s", decay.net("gap_sharp"))
-    yield from named("decay", [*decay.smaller(rises=False), sharp], f", with {reading.penalty}")
+    yield from named("decay", [*decay.smaller(rises=False), sharp], f", with {penalty}")
     found = [*init.smaller(rises=True), *ours([init.solved()])]
-    yield from named("init", found, f", with {reading.init}")
+    yield from named("init", found, f", with {initialization}")
 
 
 # The paper analyzes the convolutional net on CIFAR-10 too, but shows nothing of it.

@@ -3,13 +3,11 @@
 Without L2 the weights should grow, while the loss goes to 0 and the Hessian with it.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import RISING, SMALL
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
@@ -17,16 +15,8 @@ from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import (
-    KINDS,
-    L2,
-    NORMS,
-    TABLE,
-    name_of,
-    points,
-    strengths_in,
-    with_history,
-)
+from flatlas.studies.false_friend import norms
+from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE
 
 # Without L2, and with.
 STYLES = ("-", ":")
@@ -35,14 +25,17 @@ LOSS, EPOCH = "train_loss", "epoch"
 
 def draw(material: Material) -> Drawing:
     """A row for each net: ‖w‖ and the norms over epochs, and the norms over the falling loss."""
-    drawn = points(material, every_moment=True)
+    drawn = norms.points(material, every_moment=True)
     rows = material.sweeps
     figure, axes = panels(len(rows), 3)
     for row, sweep in enumerate(rows):
         weights, along, against = axes[3 * row : 3 * row + 3]
-        _axes(weights, along, against, name_of(sweep))
+        weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=norms.name_of(sweep))
+        along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
+        against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
+        against.grid(color=GREY, alpha=0.2, lw=0.5)
         some = drawn[drawn["sweep"] == sweep]
-        strengths = strengths_in(some)
+        strengths = norms.strengths_in(some)
         for strength, style in zip(strengths, STYLES, strict=False):
             _lines(weights, some[some[L2] == strength], EPOCH, "weight_norm", BLACK, style)
             for name, norm in NORMS.items():
@@ -68,32 +61,21 @@ def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: str
     ax.plot(means[x], means[y], style, color=colour, marker=".", ms=4)
 
 
-def _axes(weights: Axes, along: Axes, against: Axes, name: str) -> None:
-    weights.set(xscale="log", xlabel="epoch", ylabel=r"$\|w\|_2$", title=name)
-    along.set(xscale="log", yscale="log", xlabel="epoch", ylabel="of the Hessian")
-    against.set(xscale="log", yscale="log", xlabel="training loss", ylabel="of the Hessian")
-    against.grid(color=GREY, alpha=0.2, lw=0.5)
-
-
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """How weights and norms change along training, in the nets without L2."""
-    material = with_history(material)
-    return [
-        claim
-        for kind in ("logistic", "mlp")
-        for claim in _along(Sweep(material, f"{kind}_path", along=L2), kind)
-    ]
+    material = norms.with_history(material)
+    for kind in ("logistic", "mlp"):
+        yield from _along(Sweep(material, f"{kind}_path", along=L2), kind)
 
 
-def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
+def _along(nets: Sweep, kind: str) -> Claims:
     name, weights = KINDS[kind].words, _without_l2(nets, "weight_norm")
     epochs = np.arange(weights.shape[-1], dtype=float)
-    yield nets.claim(
+    yield nets.mean_claim(
         f"{kind}_weights",
         f"on the way of {name} to no loss the weights grow (and have to, without bound)",
-        "rank correlation of ‖w‖₂ with the epoch, without L2; mean over nets",
+        "rank correlation of ‖w‖₂ with the epoch, without L2",
         RISING,
-        mean,
         spearman(epochs, weights),
     )
     loss = _without_l2(nets, LOSS)
@@ -101,23 +83,20 @@ def _along(nets: Sweep, kind: str) -> Iterator[Claim]:
         values = _without_l2(nets, column)
         later = values.shape[-1] // 2
         searches = (_without_l2(nets, "settled"),) if column == "spectral_norm" else ()
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_{column}_follows",
             f"in the limit of no training loss {norm.words} of {name} goes to 0",
             f"rank correlation of {norm.words} with the loss, over the later half of the moments,"
-            " without L2; mean over nets",
+            " without L2",
             RISING,
-            mean,
             spearman(loss[..., later:], values[..., later:]),
             settled=searches,
         )
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_{column}_small",
             f"solutions of {name} with low loss and large weights have a small Hessian",
-            f"{norm.words} at the end over its largest value on the way, without L2; mean over"
-            " nets",
+            f"{norm.words} at the end over its largest value on the way, without L2",
             SMALL,
-            mean,
             values[..., -1] / values.max(-1),
             settled=searches,
         )

@@ -1,19 +1,15 @@
 """Figure 2: loss and Hessian of a solution times c, compared with their limits as c grows."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
-from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, NORMS, Column, name_of
+from flatlas.studies.false_friend.norms import KINDS, NORMS, Column, name_of
 
 TABLE = "scaling_summary"
 QUANTITIES = {"loss": Column("training loss", "the loss", BLACK, "o"), **NORMS}
@@ -35,20 +31,16 @@ def draw(material: Material) -> Drawing:
                 ax.plot(net["factor"], net[f"{name}_predicted"], "--", color=GREY, lw=0.9)
             ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=quantity.symbol)
             plain_ticks(ax.xaxis)
-            _keep_to_measured(ax, some, name)
+            # For small c the prediction may be far off: the axis follows the measured values.
+            positive = some.loc[some[name] > 0, name]
+            if len(positive):
+                ax.set_ylim(positive.min() / 3, positive.max() * 10)
         here[0].set_title(name_of(sweep))
     axes[0].plot([], [], "o", color=BLACK, ms=3.5, label="measured")
     axes[0].plot([], [], "--", color=GREY, lw=0.9, label=r"as $c\to\infty$")
     axes[0].legend(loc="lower left")
     note(figure, _small_print(material, points))
     return Drawing(figure, points)
-
-
-def _keep_to_measured(ax: Axes, some: pd.DataFrame, name: str) -> None:
-    """Let the axis follow the measured values: for small c the prediction may be far off."""
-    positive = some.loc[some[name] > 0, name]
-    if len(positive):
-        ax.set_ylim(positive.min() / 3, positive.max() * 10)
 
 
 def _small_print(material: Material, points: pd.DataFrame) -> str:
@@ -59,16 +51,13 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
     return text + small_print(material)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Whether the limits are reached, and whether the Hessian gets small."""
-    return [
-        claim
-        for kind in ("logistic", "mlp")
-        for claim in _scaled(Nets(material, f"{kind}_solution"), kind)
-    ]
+    for kind in ("logistic", "mlp"):
+        yield from _scaled(Nets(material, f"{kind}_solution"), kind)
 
 
-def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
+def _scaled(nets: Nets, kind: str) -> Claims:
     name = KINDS[kind].words
     converged, wrong = (nets.read(TABLE, one, "factor") for one in ("converged", "misclassified"))
     for column, quantity in QUANTITIES.items():
@@ -80,25 +69,23 @@ def _scaled(nets: Nets, kind: str) -> Iterator[Claim]:
         if column != "loss":
             # Only the loss is predicted for a net that misclassifies an image.
             off = np.where(wrong > 0, np.nan, off)
-        theory = nets.claim(
+        theory = nets.mean_claim(
             f"{kind}_{column}_theory",
             f"as all weights of {name} grow, {quantity.words} falls as the odds of the wrong"
             " classes",
-            f"{quantity.words} over its prediction, less 1, at the largest c; mean over nets",
+            f"{quantity.words} over its prediction, less 1, at the largest c",
             BARELY,
-            mean,
             off[:, 0, -1] if off.size else off,
             settled=searched,
         )
         # The surviving part of the preprint does not give the rate.
         yield from ours([theory])
         if column != "loss":
-            yield nets.claim(
+            yield nets.mean_claim(
                 f"{kind}_{column}_small",
                 f"with the same decisions and larger weights {name} has a smaller Hessian",
-                f"{quantity.words} at the largest c over that at c = 1; mean over nets",
+                f"{quantity.words} at the largest c over that at c = 1",
                 SMALL,
-                mean,
                 _fallen(nets, measured),
                 settled=searched,
             )

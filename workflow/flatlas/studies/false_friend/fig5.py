@@ -1,13 +1,13 @@
 """Figure 5: SGD and AdamW, each with its last iterate and with the average of its iterates."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import reduce
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
@@ -15,16 +15,8 @@ from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels, plain_tic
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import ratio
-from flatlas.studies.false_friend.nets import (
-    NORMS,
-    TABLE,
-    VGG,
-    dot,
-    points,
-    settled,
-    unsettled,
-    with_history,
-)
+from flatlas.studies.false_friend import norms
+from flatlas.studies.false_friend.norms import NORMS, TABLE, VGG
 
 AVERAGED, SGD = "vgg_adamw_ia", "vgg_sgd"
 OTHERS = [way for way in VGG if way != AVERAGED]
@@ -34,7 +26,7 @@ TIMES = 30
 
 def draw(material: Material) -> Drawing:
     """The three norms, the training loss and the accuracy, with a column for each training."""
-    drawn = points(material)
+    drawn = norms.points(material)
     ways = material.sweeps
     figure, axes = panels(1, 5, width=2.6)
     for ax, (name, norm) in zip(axes, NORMS.items(), strict=False):
@@ -49,7 +41,7 @@ def draw(material: Material) -> Drawing:
         "IA: the average of the iterates. Dots: realizations, with standard errors; lines: their"
         " means. "
     )
-    note(figure, text + unsettled(drawn) + small_print(material))
+    note(figure, text + norms.unsettled(drawn) + small_print(material))
     return Drawing(figure, drawn)
 
 
@@ -61,20 +53,21 @@ def _dots(
     for at, way in enumerate(ways):
         some = drawn[drawn["sweep"] == way]
         for _, net in some.iterrows():
-            dot(ax, at, net, column, (colour, marker), size=4)
+            norms.dot(ax, at, net, column, (colour, marker), size=4)
         if len(some):
             ax.plot([at - 0.25, at + 0.25], [some[column].mean()] * 2, "-", color=colour, lw=1.2)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Whether averaged AdamW generalizes best, and how much sharper than SGD it is."""
-    material = with_history(material)
+    material = norms.with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
     ways = {way: Nets(material, way) for way in (AVERAGED, *OTHERS)}
-    return [*_accurate(nets, ways), *_sharper(nets, ways)]
+    yield from _accurate(nets, ways)
+    yield from _sharper(nets, ways)
 
 
-def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
+def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
     accuracy = {way: one.read(TABLE, "accuracy")[:, 0] for way, one in ways.items()}
     best = nets.claim(
         "best",
@@ -84,7 +77,8 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
         lambda best, *rest: mean(best) - reduce(np.maximum, map(mean, rest)),
         *accuracy.values(),
     )
-    better = nets.claim(
+    yield from ours([best])
+    yield nets.claim(
         "better",
         "adaptive steps with averaged iterates generalize better than SGD",
         "mean test accuracy of averaged AdamW less that of SGD",
@@ -93,13 +87,12 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> list[Claim]:
         accuracy[AVERAGED],
         accuracy[SGD],
     )
-    return [*ours([best]), better]
 
 
-def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Iterator[Claim]:
+def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
     for name, norm in NORMS.items():
         measured = [ways[way].read(TABLE, name)[:, 0] for way in (AVERAGED, SGD)]
-        searches = [one for way in (AVERAGED, SGD) for one in settled(ways[way], name)]
+        searches = [one for way in (AVERAGED, SGD) for one in norms.settled(ways[way], name)]
         yield nets.claim(
             f"{name}_sharper",
             "adaptive steps with averaged iterates are sharper than SGD",

@@ -1,12 +1,10 @@
 """Figure 6: the spectral density without L2 and with, and how many eigenvalues stand out."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import DOT, Material
@@ -14,7 +12,7 @@ from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.nets import KINDS, L2, name_of, strengths_in
+from flatlas.studies.false_friend.norms import KINDS, L2, name_of, strengths_in
 
 TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
@@ -115,21 +113,20 @@ def claims(material: Material) -> list[Claim]:
     return ours([*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)])
 
 
-def _bulk(material: Material, kind: str) -> Iterator[Claim]:
+def _bulk(material: Material, kind: str) -> Claims:
     nets = Sweep(material, f"{kind}_path", along=L2)
     share = nets.read(TABLE, "bulk")
     for place, says in ((0, "without"), (-1, "with")):
-        yield nets.claim(
+        yield nets.mean_claim(
             f"{kind}_bulk_{says}_l2",
             f"nearly all eigenvalues of {KINDS[kind].words} lie in a bulk at 0{ELSEWHERE}",
-            f"share of the eigenvalues up to a hundredth of λ₁, {says} L2; mean over nets",
+            f"share of the eigenvalues up to a hundredth of λ₁, {says} L2",
             BOUNDED,
-            mean,
             share[:, place] if share.size else share,
         )
 
 
-def _outliers(material: Material) -> Iterator[Claim]:
+def _outliers(material: Material) -> Claims:
     nets = Sweep(_counted(material), CLASSES, along="classes")
     outliers, converged = (nets.read(TABLE, column) for column in ("outliers", "converged"))
     classes = np.array(nets.values, dtype=float)

@@ -1,46 +1,23 @@
 """Figure 7: the Hessian's norms alone, and times ‖w‖², against the test error."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED, TIGHTER
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    Drawing,
-    note,
-    panels,
-)
+from flatlas.plotting.look import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, panels
+from flatlas.plotting.style import Drawing, note
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.false_friend import norms
 from flatlas.studies.false_friend.grid import FEWEST
-from flatlas.studies.false_friend.nets import (
-    KINDS,
-    NORMS,
-    TABLE,
-    VGG,
-    kind_of,
-    name_of,
-    points,
-    settled,
-    unsettled,
-    with_history,
-)
+from flatlas.studies.false_friend.norms import KINDS, NORMS, TABLE, VGG
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 STYLES = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
@@ -52,15 +29,15 @@ PRODUCTS = {"": r"$\lambda_1$", "_product": r"$\lambda_1\|w\|^2$"}
 
 def draw(material: Material) -> Drawing:
     """A, B: a dot for each net. C to E: how each norm orders the nets of a kind by test error."""
-    drawn = points(material, *(f"{norm}_product" for norm in NORMS))
-    drawn = drawn.assign(kind=drawn["sweep"].map(name_of), error=100 * drawn["test_error"])
+    drawn = norms.points(material, *(f"{norm}_product" for norm in NORMS))
+    drawn = drawn.assign(kind=drawn["sweep"].map(norms.name_of), error=100 * drawn["test_error"])
     kinds = [kind for kind in KINDS if KINDS[kind].name in set(drawn["kind"])]
     figure, axes = panels(1, 5, width=2.5, height=3.0)
     for ax, (variant, label) in zip(axes, PRODUCTS.items(), strict=False):
         _scatter(ax, drawn, f"spectral_norm{variant}")
         ax.set_xlabel(label)
     axes[0].set_ylabel("test error (%)")
-    orders = pd.DataFrame(_orders(with_history(material), kinds))
+    orders = pd.DataFrame(_orders(norms.with_history(material), kinds))
     for ax, norm in zip(axes[2:], NORMS, strict=True):
         _coefficients(ax, orders, norm, kinds)
         ax.set_xlabel(rf"Kendall's $\tau$ of {NORMS[norm].symbol}")
@@ -71,7 +48,7 @@ def draw(material: Material) -> Drawing:
 
 def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     for sweep, some in drawn.groupby("sweep", sort=False):
-        colour, marker = STYLES.get(kind_of(str(sweep)), OTHER)
+        colour, marker = STYLES.get(norms.kind_of(str(sweep)), OTHER)
         face = np.where(some["settled"].eq(False), "white", colour)
         ax.scatter(
             some[column], some["error"], s=14, marker=marker, c=face, edgecolors=colour, lw=0.7
@@ -82,7 +59,7 @@ def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
 def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     rows = []
     for kind in kinds:
-        nets = Nets(material, tuple(one for one in material.sweeps if kind_of(one) == kind))
+        nets = Nets(material, tuple(one for one in material.sweeps if norms.kind_of(one) == kind))
         error = nets.read(TABLE, "test_error")
         for column in [norm + variant for norm in NORMS for variant in VARIANTS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
@@ -119,22 +96,19 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
         " optimizer, in each realization; means over realizations. At 1 the sharper net always"
         " has the larger error. "
     )
-    return text + unsettled(drawn) + small_print(material)
+    return text + norms.unsettled(drawn) + small_print(material)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
-    material = with_history(material)
-    nets = {kind: Nets(material, tuple(VGG) if kind == "vgg" else kind) for kind in KINDS}
-    return [
-        claim
-        for kind, some in nets.items()
-        if len(some.values) >= FEWEST
-        for claim in _ordered(some, kind)
-    ]
+    material = norms.with_history(material)
+    for kind in KINDS:
+        nets = Nets(material, tuple(VGG) if kind == "vgg" else kind)
+        if len(nets.values) >= FEWEST:
+            yield from _ordered(nets, kind)
 
 
-def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
+def _ordered(nets: Nets, kind: str) -> Claims:
     """A sharper net should have the larger error; for a norm alone the reverse counts too."""
     tau, over = within_realizations(kendall), f"over {KINDS[kind].words} in each realization"
     for name, norm in NORMS.items():
@@ -150,7 +124,7 @@ def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
             product,
             alone,
             error,
-            settled=settled(nets, name),
+            settled=norms.settled(nets, name),
         )
         yield nets.claim(
             f"{kind}_{name}_orders",
@@ -161,5 +135,5 @@ def _ordered(nets: Nets, kind: str) -> Iterator[Claim]:
             tau,
             product,
             error,
-            settled=settled(nets, name),
+            settled=norms.settled(nets, name),
         )

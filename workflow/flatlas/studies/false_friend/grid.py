@@ -1,32 +1,20 @@
 """Figures 3 and 4: what L2 does to the Hessian's norms, to ‖w‖ and to the test accuracy."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, RISING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.trends import change, difference, trend
-from flatlas.studies.false_friend.nets import (
-    KINDS,
-    L2,
-    NORMS,
-    TABLE,
-    dot,
-    name_of,
-    points,
-    settled,
-    strengths_in,
-    unsettled,
-    with_history,
-)
+from flatlas.studies.false_friend import norms
+from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE
 
 # Distance between the dots of two realizations; all dots of one strength take at most this space.
 SPACING, SPACE = 0.06, 0.5
@@ -44,13 +32,13 @@ class Grid:
 
     def draw(self, material: Material) -> Drawing:
         """A row for each sweep: the norms, ‖w‖ and the test accuracy over the strength of L2."""
-        drawn = points(material)
+        drawn = norms.points(material)
         rows = material.sweeps
         figure, axes = panels(len(rows), 3)
         for row, sweep in enumerate(rows):
             sharpness, weights, accuracy = axes[3 * row : 3 * row + 3]
             some = drawn[drawn["sweep"] == sweep]
-            sharpness.set(yscale="log", ylabel="norm of the Hessian", title=name_of(sweep))
+            sharpness.set(yscale="log", ylabel="norm of the Hessian", title=norms.name_of(sweep))
             plain_ticks(sharpness.yaxis)
             for name, norm in NORMS.items():
                 _line(sharpness, some, name, norm.colour, norm.marker)
@@ -62,38 +50,36 @@ class Grid:
         if rows:
             axes[0].legend(loc="best")
         lines = "Lines: means over realizations; dots: each realization; bars: standard errors. "
-        note(figure, lines + unsettled(drawn) + small_print(material))
+        note(figure, lines + norms.unsettled(drawn) + small_print(material))
         return Drawing(figure, drawn)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Claims:
         """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
-        material = with_history(material)
-        return [claim for kind in self.kinds for claim in _raised(material, kind)]
+        material = norms.with_history(material)
+        for kind in self.kinds:
+            yield from _raised(material, kind)
 
 
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
     """Strengths at equal distances: a logarithmic axis has no place for 0."""
-    strengths = strengths_in(some)
-    ax.set_xticks(range(len(strengths)), [_short(strength) for strength in strengths])
+    strengths = norms.strengths_in(some)
+    # As in 5e-4, which leaves room for the neighbours.
+    short = [
+        np.format_float_scientific(one, trim="-", exp_digits=1) if one else "0" for one in strengths
+    ]
+    ax.set_xticks(range(len(strengths)), short)
     ax.set_xlabel("L2")
     seeds = sorted(some["seed"].unique())
     spacing = min(SPACING, SPACE / max(len(seeds) - 1, 1))
     for at, strength in enumerate(strengths):
         for _, net in some[some[L2] == strength].iterrows():
             x = at + spacing * (seeds.index(net["seed"]) - (len(seeds) - 1) / 2)
-            dot(ax, x, net, column, (colour, marker), size=3.5)
+            norms.dot(ax, x, net, column, (colour, marker), size=3.5)
     means = [some.loc[some[L2] == strength, column].mean() for strength in strengths]
     ax.plot(range(len(means)), means, "-", color=colour, lw=1)
 
 
-def _short(strength: float) -> str:
-    """As in 5e-4, which leaves room for the neighbours."""
-    if not strength:
-        return "0"
-    return np.format_float_scientific(strength, trim="-", exp_digits=1)
-
-
-def _raised(material: Material, kind: str) -> Iterator[Claim]:
+def _raised(material: Material, kind: str) -> Claims:
     nets = Sweep(material, kind, along=L2)
     strongest = _strongest(nets.values)
     words = {name: norm.words for name, norm in NORMS.items()} | {"accuracy": "the test accuracy"}
@@ -108,7 +94,7 @@ def _raised(material: Material, kind: str) -> Iterator[Claim]:
             MORE,
             lambda over, moved=change if of_norm else difference: moved(over[..., [0, strongest]]),
             values,
-            settled=settled(nets, column),
+            settled=norms.settled(nets, column),
         )
         if values.shape[1] < FEWEST:
             continue
@@ -119,7 +105,7 @@ def _raised(material: Material, kind: str) -> Iterator[Claim]:
             RISING,
             trend(range(values.shape[1])),
             values,
-            settled=settled(nets, column),
+            settled=norms.settled(nets, column),
         )
         yield from ours([rises])
 

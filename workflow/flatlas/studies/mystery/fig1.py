@@ -36,7 +36,6 @@ def _first(material: Material, name: str) -> pd.DataFrame:
 
 
 def _surface(ax: Axes, surface: pd.DataFrame, name: str) -> None:
-    """The loss, and the ball."""
     if len(surface):
         grid = surface.pivot(index="y", columns="x", values=name)
         filled = ax.contourf(grid.columns, grid.index, grid, LEVELS, cmap="Greys", alpha=0.75)

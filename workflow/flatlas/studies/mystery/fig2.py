@@ -4,14 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import LIMIT, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.means import mean
 
 COLUMNS = ["epsilon", "true_regret", "formula", "ratio", "residual", "iterations", "converged"]
 TABLE = "true_regret_summary"
@@ -50,7 +49,7 @@ def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
         ax.plot(some["epsilon"], some[column], "o", mfc=face, mec=BLUE, ms=4, zorder=3)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
     nets = Nets(material, "solution")
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
@@ -62,23 +61,19 @@ def claims(material: Material) -> list[Claim]:
     known = np.logical_and.accumulate(settled == 1, axis=-1)
     enough = known.sum(-1, keepdims=True) >= ENOUGH
     distance = np.where(known & enough, np.abs(off), np.nan)
-    return [
-        nets.claim(
-            "limit",
-            "as ε → 0, R/ε → ‖g₂‖ (1 − cos(g₁, g₂))",
-            "true regret over the formula, less 1, in the smallest ball; mean over nets",
-            LIMIT,
-            mean,
-            off[:, 0] if off.size else off,
-            settled=(settled[:, 0] if settled.size else settled,),
-        ),
-        nets.claim(
-            "approach",
-            "the smaller the ball, the better the formula",
-            "rank correlation with ε of how far the ratio is from 1, over the balls up to which"
-            " all searches converged; mean over nets",
-            RISING,
-            mean,
-            spearman(radii, distance) if distance.size else distance,
-        ),
-    ]
+    yield nets.mean_claim(
+        "limit",
+        "as ε → 0, R/ε → ‖g₂‖ (1 − cos(g₁, g₂))",
+        "true regret over the formula, less 1, in the smallest ball",
+        LIMIT,
+        off[:, 0] if off.size else off,
+        settled=(settled[:, 0] if settled.size else settled,),
+    )
+    yield nets.mean_claim(
+        "approach",
+        "the smaller the ball, the better the formula",
+        "rank correlation with ε of how far the ratio is from 1, over the balls up to which"
+        " all searches converged",
+        RISING,
+        spearman(radii, distance) if distance.size else distance,
+    )

@@ -1,33 +1,23 @@
 """Figure 3: each local measure against the test error, over all nets."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    ORANGE,
-    RED,
-    Drawing,
-    note,
-    panels,
-    plain_ticks,
-)
+from flatlas.plotting.look import BLACK, BLUE, GREEN, ORANGE, RED, panels
+from flatlas.plotting.style import Drawing, note, plain_ticks
 from flatlas.plotting.trainings import zero_error
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
 from flatlas.statistics.trends import trend
-from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, read, settled, with_local
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, settled, with_local
 
 
 @dataclass(frozen=True)
@@ -102,7 +92,11 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     known = drawn[np.isfinite(drawn[[column, "error"]]).all(axis=1)]
     if MEASURES[column].logarithmic:
         known = known[known[column] > 0]
-        _logarithmic(ax, known[column])
+        factor = known[column].max() / known[column].min()
+        if factor > FACTORS[0]:
+            ax.set_xscale("log")
+        if FACTORS[0] < factor < FACTORS[1]:
+            plain_ticks(ax.xaxis)
     for sweep, some in known.groupby("sweep", sort=False):
         colour, marker, _ = _style(str(sweep))
         lost = (some[settled(column)].to_numpy() == 0).any(axis=1)
@@ -112,17 +106,9 @@ def _panel(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     ax.set_xlabel(MEASURES[column].label, fontsize=8.5)
 
 
-def _logarithmic(ax: Axes, values: pd.Series) -> None:
-    factor = values.max() / values.min()
-    if factor > FACTORS[0]:
-        ax.set_xscale("log")
-        if factor < FACTORS[1]:
-            plain_ticks(ax.xaxis)
-
-
 def _rank_correlation(nets: Nets, column: str) -> str:
     """Spearman's coefficient in each realization: the mean, with its interval."""
-    found = estimate(RHO, read(nets, column), read(nets, "test_error"))
+    found = estimate(RHO, nets.read(TABLE, column), nets.read(TABLE, "test_error"))
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
@@ -143,32 +129,27 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     return text + zero_error(material, drawn)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The test error by batch size; how each measure follows it over all nets, and by sweep."""
     material = with_local(material)
     nets = Nets(material)
-    judged = [name for name in MEASURES if name != "trace_contrast"]
-    everywhere = [_correlates(nets, name, name, "over all nets") for name in judged]
-    return [_small_batches(material), *everywhere, *_by_sweep(material), *_better(nets)]
-
-
-def _small_batches(material: Material) -> Claim:
     sweep = Sweep(material, "batch", "batch")
-    return sweep.claim(
+    yield sweep.claim(
         "batch",
         "SGD with smaller minibatches finds minima that generalize better",
         "rank correlation of the mean test error with the minibatches' size",
         RISING,
         trend(sweep.values),
-        read(sweep, "test_error"),
+        sweep.read(TABLE, "test_error"),
     )
-
-
-def _by_sweep(material: Material) -> Iterator[Claim]:
-    for sweep, (*_, words) in SWEEPS.items():
+    for name in MEASURES:
+        if name != "trace_contrast":
+            yield _correlates(nets, name, name, "over all nets")
+    for name, (*_, words) in SWEEPS.items():
         for column in ("regret", "damped_regret", *CONTRASTS):
             over = f"over the nets of {words}"
-            yield _correlates(Nets(material, sweep), f"{column}_{sweep}", column, over)
+            yield _correlates(Nets(material, name), f"{column}_{name}", column, over)
+    yield from _better(nets)
 
 
 def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:
@@ -180,14 +161,14 @@ def _correlates(nets: Nets, name: str, column: str, over: str) -> Claim:
         " mean over these",
         CORRELATED["spearman"],
         RHO,
-        read(nets, column),
-        read(nets, "test_error"),
-        settled=[read(nets, one) for one in settled(column)],
+        nets.read(TABLE, column),
+        nets.read(TABLE, "test_error"),
+        settled=[nets.read(TABLE, one) for one in settled(column)],
     )
     return replace(claim, ours=MEASURES[column].ours)
 
 
-def _better(nets: Nets) -> Iterator[Claim]:
+def _better(nets: Nets) -> Claims:
     for flatness in JUDGED:
         yield nets.claim(
             f"{flatness}_better",
@@ -199,7 +180,7 @@ def _better(nets: Nets) -> Iterator[Claim]:
             # Contrastive flatness should rise with the error; flatness itself may predict it
             # either way.
             lambda x, y, z: RHO(x, z) - abs(RHO(y, z)),
-            *(read(nets, one) for one in (f"{flatness}_contrast", f"{flatness}_of_mean")),
-            read(nets, "test_error"),
-            settled=[read(nets, f"{flatness}_converged")],
+            *(nets.read(TABLE, one) for one in (f"{flatness}_contrast", f"{flatness}_of_mean")),
+            nets.read(TABLE, "test_error"),
+            settled=[nets.read(TABLE, f"{flatness}_converged")],
         )

@@ -3,35 +3,22 @@
 The α-scaling does not change the function.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
-from flatlas.plotting.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    Drawing,
-    note,
-    panels,
-    plain_ticks,
-)
+from flatlas.plotting.look import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, panels
+from flatlas.plotting.style import Drawing, note, plain_ticks
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import ratio
-from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, read, settled, with_local
+from flatlas.studies.mystery.nets import FLATNESS, JUDGED, TABLE, settled, with_local
 
 # Label, colour and marker. A panel each; a contrast has the colour of its flatness.
 REGRETS = {
@@ -90,84 +77,59 @@ def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]
     ax.legend(loc="best", fontsize=7)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """How much the regrets, flatness and contrastive flatness change with α."""
     nets = Nets(_relative(material), "solution")
-    return [*_regrets(nets), *_flatness(nets)]
-
-
-def _regrets(nets: Nets) -> Iterator[Claim]:
-    yield nets.claim(
-        "regret",
-        "the regret in a Euclidean ball is not invariant under re-parametrization",
-        f"{CHANGE}, of R/ε",
-        JUMPS,
-        mean,
-        _change(nets, "regret"),
-    )
+    says = "the regret in a Euclidean ball is not invariant under re-parametrization"
+    yield _changes(nets, "regret", "regret", says, "R/ε", JUMPS)
     # With damping by diag F, the regret does not survive every re-parametrization.
     for name, says in (
         ("kl_regret", "the regret in a KL-ball depends only on the function"),
         ("damped_regret", "the regret in a damped KL-ball stays after an α-scaling"),
     ):
-        claim = nets.claim(
-            name,
-            says,
-            f"{CHANGE}, of R/ε in the KL-ball",
-            ONLY_THE_FUNCTION,
-            mean,
-            _change(nets, name),
-            settled=_settled(nets, name),
-        )
+        claim = _changes(nets, name, name, says, "R/ε in the KL-ball", ONLY_THE_FUNCTION)
         # The post does not mention damping.
         yield replace(claim, ours=name == "damped_regret")
+    yield from _flatness(nets)
 
 
-def _flatness(nets: Nets) -> Iterator[Claim]:
+def _flatness(nets: Nets) -> Claims:
     for flatness in JUDGED:
+        contrast, of_mean, by = f"{flatness}_contrast", f"{flatness}_of_mean", FLATNESS[flatness]
+        says = "flatness is sensitive to re-parametrization"
+        yield _changes(nets, f"{flatness}_changes", of_mean, says, f"flatness by {by}", JUMPS)
         yield nets.claim(
-            f"{flatness}_changes",
-            "flatness is sensitive to re-parametrization",
-            f"{CHANGE}, of flatness by {FLATNESS[flatness]}",
-            JUMPS,
-            mean,
-            _change(nets, f"{flatness}_of_mean"),
-            settled=_settled(nets, f"{flatness}_of_mean"),
-        )
-        yield nets.claim(
-            f"{flatness}_contrast",
+            contrast,
             "a ratio of two flatness measures changes much less than they do",
-            f"largest factor by which contrastive flatness by {FLATNESS[flatness]} changes with α,"
+            f"largest factor by which contrastive flatness by {by} changes with α,"
             " in logarithms and relative to that of the flatness itself; ratio of means over nets",
             SMALL,
             ratio,
-            _move(nets, f"{flatness}_contrast"),
-            _move(nets, f"{flatness}_of_mean"),
-            settled=_settled(nets, f"{flatness}_contrast"),
+            _move(nets, contrast),
+            _move(nets, of_mean),
+            settled=_settled(nets, contrast),
         )
-        yield nets.claim(
-            f"{flatness}_contrast_invariant",
-            "a ratio of two flatness measures is invariant under re-parametrization",
-            f"{CHANGE}, of contrastive flatness by {FLATNESS[flatness]}",
-            ONLY_THE_FUNCTION,
-            mean,
-            _change(nets, f"{flatness}_contrast"),
-            settled=_settled(nets, f"{flatness}_contrast"),
-        )
+        says = "a ratio of two flatness measures is invariant under re-parametrization"
+        what = f"contrastive flatness by {by}"
+        yield _changes(nets, f"{contrast}_invariant", contrast, says, what, ONLY_THE_FUNCTION)
 
 
-def _change(nets: Nets, column: str) -> np.ndarray:
-    """The largest |value / value at α = 1 − 1| of each net."""
-    relative = read(nets, f"{column}_relative", "factor")[:, 0]
-    return np.abs(relative - 1).max(-1) if relative.size else relative
+def _changes(
+    nets: Nets, name: str, column: str, says: str, what: str, criterion: Criterion
+) -> Claim:
+    """A claim about the largest |value / value at α = 1 − 1| of each net."""
+    relative = nets.read(TABLE, f"{column}_relative", "factor")[:, 0]
+    change = np.abs(relative - 1).max(-1) if relative.size else relative
+    quantity, searches = f"{CHANGE}, of {what}", _settled(nets, column)
+    return nets.claim(name, says, quantity, criterion, mean, change, settled=searches)
 
 
 def _move(nets: Nets, column: str) -> np.ndarray:
     """The largest |log(value / value at α = 1)| of each net."""
-    relative = read(nets, f"{column}_relative", "factor")[:, 0]
+    relative = nets.read(TABLE, f"{column}_relative", "factor")[:, 0]
     logs = np.log(np.where(relative > 0, relative, np.nan))
     return np.abs(logs).max(-1) if relative.size else relative
 
 
 def _settled(nets: Nets, column: str) -> list[np.ndarray]:
-    return [read(nets, one, "factor") for one in settled(column)]
+    return [nets.read(TABLE, one, "factor") for one in settled(column)]

@@ -1,8 +1,5 @@
 """The nets of a figure with every local measure at zero error, a column each."""
 
-import numpy as np
-
-from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 
 TABLE = "local"
@@ -43,11 +40,6 @@ def with_local(material: Material, prefix: str = "") -> Material:
         part = rows.loc[chosen, [*KEYS, *columns]].rename(columns=named)
         local = local.merge(part, on=KEYS, how="left")
     return material.with_table(TABLE, local)
-
-
-def read(nets: Nets, column: str, *axes: str) -> np.ndarray:
-    """A column of the local measures as (realizations, runs, *axes)."""
-    return nets.read(TABLE, column, *axes)
 
 
 def settled(column: str) -> list[str]:

@@ -93,12 +93,17 @@ def draw_along(
         near = course[course[close_up.since].between(close_up.first, close_up.last)]
         _draw_curve(part, near, close_up.since, dots=True)
         whole.set_ylabel(curve.label)
-        _name_box(whole, course)
+        if "box" in course and course["box"].notna().any():
+            epsilon = course["box"].dropna().iloc[0]
+            whole.set_title(rf"$\epsilon$ = {epsilon:g}", loc="right", fontsize=8)
     _mark(rows, points[0])
     figure.align_ylabels([whole for whole, _ in rows])
     rows[-1][0].set_xlabel("epoch")
     rows[-1][1].set_xlabel(close_up.label)
-    note(figure, about + _legend(points[0]) + _unsettled(points) + small_print(material))
+    legend = "Red: with errors on S; dotted: the first-order part of the sharpness. "
+    if len(points[0][NET].drop_duplicates()) > 1:
+        legend += "Thin: further realizations. "
+    note(figure, about + legend + _unsettled(points) + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
@@ -171,11 +176,6 @@ def _draw_curve(ax: Axes, points: pd.DataFrame, x: str, dots: bool = False) -> N
         ax.plot(first[x], gradient, ":", color=ORANGE, lw=1.0, zorder=1.5)
 
 
-def _name_box(ax: Axes, points: pd.DataFrame) -> None:
-    if "box" in points and points["box"].notna().any():
-        ax.set_title(rf"$\epsilon$ = {points['box'].dropna().iloc[0]:g}", loc="right", fontsize=8)
-
-
 def _mark(rows: Sequence[tuple[Axes, Axes]], points: pd.DataFrame) -> None:
     """Mark zero error and the scaling of the realization that is drawn in full."""
     first = in_full(points)
@@ -194,13 +194,6 @@ def _mark(rows: Sequence[tuple[Axes, Axes]], points: pd.DataFrame) -> None:
     for epoch, text, side in marks:
         place = top.get_xaxis_transform()
         top.text(epoch, 1.02, text, transform=place, ha=side, fontsize=7.5, color="0.35")
-
-
-def _legend(points: pd.DataFrame) -> str:
-    text = "Red: with errors on S; dotted: the first-order part of the sharpness. "
-    if len(points[NET].drop_duplicates()) > 1:
-        text += "Thin: further realizations. "
-    return text
 
 
 def _unsettled(points: Sequence[pd.DataFrame]) -> str:

@@ -6,25 +6,19 @@ Each function is a realization; a function's net was trained on all inputs.
 from dataclasses import dataclass, replace
 from math import log
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED
 from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note, panels
 from flatlas.statistics.pooling import over_all_nets
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import Quantity, paired
 from flatlas.studies.prior.scatter import OF_ALL_NETS, draw_dots
 
-COUNTED = replace(LOG_PRIOR, measure="boolean_prior", searched=False)
+COUNTED = replace(quantities.LOG_PRIOR, measure="boolean_prior", searched=False)
 
 
 @dataclass(frozen=True)
@@ -49,17 +43,17 @@ class BooleanFigure:
         note(figure, small_print(material, points, about))
         return Drawing(figure, points.drop(columns="attack_size"))
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Claims:
         """P(f) against flatness, over all functions."""
         flatness = self.flatnesses[-1]
         nets = Nets(material, "boolean")
         says = f"P(f) of Boolean functions correlates with {flatness.what}"
         pair = paired(nets, COUNTED, flatness)
-        return list(correlated(nets, "boolean", says, CORRELATED, pair, over_all_nets))
+        return correlated(nets, "boolean", says, CORRELATED, pair, over_all_nets)
 
 
 FIGURES = {
     # By corners too: most of the paper's ascents of ten epochs have not converged.
-    "fig2": BooleanFigure((FLATNESS, CORNERS_FLATNESS)),
-    "s3": BooleanFigure((NORM_FLATNESS,)),
+    "fig2": BooleanFigure((quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s3": BooleanFigure((quantities.NORM_FLATNESS,)),
 }

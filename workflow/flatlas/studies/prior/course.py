@@ -11,13 +11,13 @@ from flatlas.claims.conventions import SOON
 from flatlas.claims.correlations import Measured
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND
-from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.power_law import power_law
 from flatlas.studies.prior.along import AFTER, PRIOR
 from flatlas.studies.prior.quantities import Quantity
 
 # The unit of changes of log10 P(f).
-IN_RANGES = "relative to its range from the first checkpoint to zero error; mean over nets"
+IN_RANGES = "relative to its range from the first checkpoint to zero error"
 
 
 @dataclass(frozen=True)

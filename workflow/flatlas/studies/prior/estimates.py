@@ -9,8 +9,7 @@ from flatlas.claims.conventions import BARELY_OFF
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
-from flatlas.statistics.extremes import largest
-from flatlas.statistics.trends import average
+from flatlas.statistics.means import largest
 from flatlas.studies.prior.nets import small_print, with_attack_size
 from flatlas.studies.prior.scatter import name_shades
 
@@ -82,13 +81,12 @@ def claims(material: Material) -> list[Claim]:
         nets.read("estimates_summary", column, "size", at=ZERO_ERROR)
         for column in ("log10_p_tilting", "log10_p_ep", "converged_ep", "converged_tilting")
     )
-    near = nets.claim(
+    near = nets.mean_claim(
         "near",
         "expectation propagation gives log P(f)",
         "largest deviation of log10 P(f) by expectation propagation from its exact value, up"
-        " or down; mean over nets",
+        " or down",
         BARELY_OFF,
-        average,
         largest(np.abs(estimated - exact)),
         settled=(by_ep, by_tilting),
     )

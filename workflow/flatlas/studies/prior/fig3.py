@@ -1,6 +1,6 @@
 """Figure 3: the prior correlates tightly with generalization, flatness less so."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import log
 
 import pandas as pd
@@ -9,23 +9,18 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import INSIDE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import GREY, Drawing, note
-from flatlas.statistics.extremes import largest, smallest
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.prior import systems
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS
+from flatlas.studies.prior.quantities import ACCURACY, LOG_PRIOR, REST_FLATNESS
 from flatlas.studies.prior.scatter import LEGEND, REST_LEGEND, WITH_THE_REST, draw_grid
-from flatlas.studies.prior.systems import (
-    SYSTEMS,
-    columns,
-    curvature,
-    scattered_flatness,
-    tight_prior,
-)
+from flatlas.studies.prior.systems import SYSTEMS
 
 # The authors' axis ranges, of log10 P(f) and accuracy; their residual net is deeper.
 AXES = {"sgd": ((-440, -320), (48, 91)), "residual": ((-1925, -860), (47, 95))}
@@ -37,10 +32,10 @@ def draw(material: Material) -> Drawing:
     """A column for each system: the prior with its bound, flatness, and the remainder."""
     points = nets(material, "prior", "sharpness", "corners")
     points["bound"] = bound(points["log10_p"], points["train_size"])
-    systems = columns(material, SYSTEMS)
-    figure, axes = draw_grid(points, WITH_THE_REST, systems)
-    framed = [sweep for ax, sweep in zip(axes, systems, strict=False) if _frame(ax, sweep)]
-    for ax, sweep in zip(axes, systems, strict=False):
+    drawn = systems.columns(material, SYSTEMS)
+    figure, axes = draw_grid(points, WITH_THE_REST, drawn)
+    framed = [sweep for ax, sweep in zip(axes, drawn, strict=False) if _frame(ax, sweep)]
+    for ax, sweep in zip(axes, drawn, strict=False):
         _bound_axis(ax, points[points["sweep"] == sweep])
     about = (
         f"Upper axis: the bound of Eq. 4 on the test error (δ = {DELTA:g}), which says nothing at"
@@ -95,22 +90,21 @@ def _ranges(framed: Iterable[str]) -> str:
     return f"Dashed: the authors' axis ranges, {'; '.join(ranges)}. " if ranges else ""
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Every system, and whether the dots of the first lie within the authors' axis ranges."""
     drawn = material.sweeps
-    return [
-        *(claim for sweep in drawn for claim in tight_prior(material, sweep)),
-        *(claim for sweep in drawn for claim in scattered_flatness(material, sweep, FLATNESS)),
-        *ours(
-            claim for sweep in drawn for claim in scattered_flatness(material, sweep, REST_FLATNESS)
-        ),
-        *ours(curvature(material, sweep) for sweep in drawn),
-        # An axis range is not a sentence of the paper.
-        *ours(_ends(Nets(material, "sgd"))),
-    ]
+    for sweep in drawn:
+        yield from systems.tight_prior(material, sweep)
+    for sweep in drawn:
+        yield from systems.scattered_flatness(material, sweep)
+    for sweep in drawn:
+        yield from ours(systems.scattered_flatness(material, sweep, REST_FLATNESS))
+    yield from ours(systems.curvature(material, sweep) for sweep in drawn)
+    # An axis range is not a sentence of the paper.
+    yield from ours(_ends(Nets(material, "sgd")))
 
 
-def _ends(nets: Nets) -> Iterator[Claim]:
+def _ends(nets: Nets) -> Claims:
     """The lowest and the highest net of each realization."""
     log_priors, accuracies = AXES["sgd"]
     for what, quantity, (low, high) in (

@@ -6,7 +6,6 @@ The paper's text has the hard sign, its program the probit link.
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
 from flatlas.claims.claim import Claim, ours
 from flatlas.claims.conventions import TIGHT
@@ -27,7 +26,9 @@ HARD = replace(
 def draw(material: Material) -> Drawing:
     """A: one link against the other. B, C: generalization against each."""
     figure, axes = panels(1, 3)
-    points = both_links(material)
+    hard = nets(material, "heaviside").rename(columns={"log10_p": HARD.name})
+    columns = [*DOT, HARD.name, "heaviside_settled"]
+    points = nets(material, "prior").merge(hard[columns], on=DOT)
     for ax, pair in zip(axes, [(PROBIT, HARD), (PROBIT, ACCURACY), (HARD, ACCURACY)], strict=True):
         draw_dots(ax, points, *pair)
     if len(points):
@@ -41,13 +42,6 @@ def draw(material: Material) -> Drawing:
         )
     note(figure, small_print(material, points, about))
     return Drawing(figure, points)
-
-
-def both_links(material: Material) -> pd.DataFrame:
-    """Each net's prior by either link."""
-    hard = nets(material, "heaviside").rename(columns={"log10_p": HARD.name})
-    columns = [*DOT, HARD.name, "heaviside_settled"]
-    return nets(material, "prior").merge(hard[columns], on=DOT)
 
 
 def claims(material: Material) -> list[Claim]:

@@ -3,13 +3,12 @@
 It shows whether P(f) and flatness say more than the size of the attack set does.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import POSITIVE
 from flatlas.claims.correlations import Measured, Pair, correlated
 from flatlas.claims.nets import Nets
@@ -53,23 +52,17 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(labels=labels, **found)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Without wrong labels, and with them."""
     nets = Nets(material, tuple(material.sweeps))
     sizes = runs_of(nets)[ATTACK].to_numpy(float)
-    return ours(
-        claim
-        for name, says, quantity in (
-            ("prior", "more probable", LOG_PRIOR),
-            ("flatness", "flatter", FLATNESS),
-        )
-        for claim in _generalizes_better(nets, name, says, quantity, sizes)
-    )
+    yield from ours(_generalizes_better(nets, "prior", "more probable", LOG_PRIOR, sizes))
+    yield from ours(_generalizes_better(nets, "flatness", "flatter", FLATNESS, sizes))
 
 
 def _generalizes_better(
     nets: Nets, name: str, says: str, quantity: Quantity, sizes: np.ndarray
-) -> Iterator[Claim]:
+) -> Claims:
     for labels, learnt, here in (
         ("clean", "without wrong labels", sizes == 0),
         ("wrong", "some with wrong labels", sizes > 0),

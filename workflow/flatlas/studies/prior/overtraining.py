@@ -3,32 +3,24 @@
 The paper says that overtraining leaves both correlations as they are.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claims, Criterion
 from flatlas.claims.conventions import BARELY_OFF, BROKEN, CORRELATED
 from flatlas.claims.correlations import COEFFICIENTS, Measured, Pair
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import BEYOND, Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
+from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.pooling import within_realizations
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import LATER, overtrained, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    TOP_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
 
@@ -63,22 +55,20 @@ class Overtraining:
             epochs: f"{epochs} epochs after it" if epochs else "at zero error"
             for epochs in sorted({0, *points["overtraining"]})
         }
-        rows = [(one, ACCURACY) for one in (LOG_PRIOR, *self.flatnesses)]
+        rows = [(one, quantities.ACCURACY) for one in (quantities.LOG_PRIOR, *self.flatnesses)]
         figure, _ = draw_grid(points, rows, columns, by="overtraining")
         note(figure, small_print(material, points, LEGEND))
         return Drawing(figure, points)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Claims:
         """The prior and flatness, at zero error and at all later moments."""
         nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
-        return [
-            *_unchanged(nets, f"prior_{sweep}", LOG_PRIOR),
-            *_unchanged(nets, f"flatness_{sweep}", flatness),
-            *_levels(nets, f"level_{sweep}", LEVELS[sweep], flatness),
-        ]
+        yield from _unchanged(nets, f"prior_{sweep}", quantities.LOG_PRIOR)
+        yield from _unchanged(nets, f"flatness_{sweep}", flatness)
+        yield from _levels(nets, f"level_{sweep}", LEVELS[sweep], flatness)
 
 
-def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
+def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Claims:
     """Judged at the moment that differs most from zero error."""
     first, later = paired(nets, quantity), _later_pair(nets, quantity)
     for kind, coefficient in COEFFICIENTS.items():
@@ -97,7 +87,7 @@ def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Iterator[Claim]:
         )
 
 
-def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator[Claim]:
+def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Claims:
     """Judged at the moment at which the claim holds least."""
     later = _later_pair(nets, flatness)
     for kind, coefficient in COEFFICIENTS.items():
@@ -115,9 +105,8 @@ def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Iterator
 
 
 def _later_pair(nets: Nets, quantity: Quantity) -> Pair:
-    """A quantity and the accuracy at all later moments."""
-    x, y = (_later(nets, one) for one in (quantity, ACCURACY))
-    return Pair(x, y, f"{quantity.what} with {ACCURACY.what}")
+    x, y = (_later(nets, one) for one in (quantity, quantities.ACCURACY))
+    return Pair(x, y, f"{quantity.what} with {quantities.ACCURACY.what}")
 
 
 def _later(nets: Nets, quantity: Quantity) -> Measured:
@@ -135,10 +124,10 @@ def _later(nets: Nets, quantity: Quantity) -> Measured:
 
 FIGURES = {
     # By corners too: the paper's ascent by minibatches has too little time where losses are low.
-    "s11": Overtraining("sgd", (FLATNESS, CORNERS_FLATNESS)),
-    "s12": Overtraining("adam", (FLATNESS, CORNERS_FLATNESS)),
-    "s13": Overtraining("sgd", (NORM_FLATNESS,)),
-    "s14": Overtraining("adam", (NORM_FLATNESS,)),
-    "s15": Overtraining("sgd", (TOP_FLATNESS,)),
-    "s16": Overtraining("adam", (TOP_FLATNESS,)),
+    "s11": Overtraining("sgd", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s12": Overtraining("adam", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
+    "s13": Overtraining("sgd", (quantities.NORM_FLATNESS,)),
+    "s14": Overtraining("adam", (quantities.NORM_FLATNESS,)),
+    "s15": Overtraining("sgd", (quantities.TOP_FLATNESS,)),
+    "s16": Overtraining("adam", (quantities.TOP_FLATNESS,)),
 }

@@ -1,40 +1,26 @@
 """Figures 5, S6, S8 and S10, and one not in the paper: along a training with an α-scaling."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ALL, BARELY_OFF, LESS, NEAR, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
-from flatlas.statistics.extremes import largest
-from flatlas.statistics.means import mean
-from flatlas.studies.prior.along import (
-    CORNERS,
-    ERROR,
-    LOSS,
-    PRIOR,
-    SCALING,
-    SHARPNESS,
-    SPECTRAL_NORM,
-    TOP,
-    WIDE,
-    WIDE_CORNERS,
-    CloseUp,
-    draw_along,
-)
-from flatlas.studies.prior.course import IN_RANGES, Course, approach, course, prior_in_ranges
+from flatlas.statistics.means import largest, mean
+from flatlas.studies.prior import along
+from flatlas.studies.prior.course import IN_RANGES, approach, course, prior_in_ranges
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
 ZERO_ERROR_EPOCH = 140
 # log P(f), and log sharpness by both searches.
-CURVES = (PRIOR, SHARPNESS, CORNERS)
-BEFORE = CloseUp("since_zero_error", -200, 20, "epochs after zero error")
+CURVES = (along.PRIOR, along.SHARPNESS, along.CORNERS)
+BEFORE = along.CloseUp("since_zero_error", -200, 20, "epochs after zero error")
 
 
 @dataclass(frozen=True)
@@ -44,140 +30,121 @@ class Rescaled:
     sweep: str
     make_claims: Callable[[Nets], Iterable[Claim]]
     curves: tuple[Quantity, ...] = CURVES
-    close_up: CloseUp = SCALING
+    close_up: along.CloseUp = along.SCALING
 
     def draw(self, material: Material) -> Drawing:
         """A row of panels for each curve, with a close-up on the right."""
-        return draw_along(material, self.curves, self.close_up)
+        return along.draw_along(material, self.curves, self.close_up)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """What the paper says of this sweep."""
-        return list(self.make_claims(Nets(material, self.sweep)))
+        return self.make_claims(Nets(material, self.sweep))
 
 
-def _paper(nets: Nets) -> Iterator[Claim]:
+def _paper(nets: Nets) -> Claims:
     """From the fresh weights to zero error, from there to the scaling, and after it."""
     yield from _until_zero_error(nets)
-    yield _constant(nets)
-    yield falls(nets, "sharpness", course(nets, CORNERS))
-    yield falls(nets, "loss", course(nets, LOSS))
-    yield from scaling_claims(nets)
-
-
-def _until_zero_error(nets: Nets) -> Iterator[Claim]:
-    yield nets.claim(
-        "zero_error",
-        f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
-        "epoch at which zero error is first reached, relative to the paper's, minus 1; mean over"
-        " nets",
-        NEAR,
-        mean,
-        nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
-        paper=f"{ZERO_ERROR_EPOCH}",
-    )
-    for name, quantity in (("prior", PRIOR), ("sharpness", CORNERS)):
-        logs = approach(nets, quantity)
-        yield nets.claim(
-            f"{name}_before",
-            f"until zero error, {quantity.what} falls",
-            f"change of log10 of {quantity.what} from the fresh weights to zero error; mean over"
-            " nets",
-            LESS,
-            mean,
-            logs.values[:, -1] - logs.values[:, 0],
-            settled=(logs.settled[:, -1], logs.settled[:, 0]),
-        )
-
-
-def _constant(nets: Nets) -> Claim:
-    """The claim about P(f) from zero error to the scaling."""
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    yield nets.mean_claim(
         "prior_constant",
         "after zero error, P(f) stays constant",
         "largest change of log10 P(f) from its value at zero error until the α-scaling, up or down,"
         f" {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.abs(prior.before - prior.start[:, np.newaxis])),
         settled=(unit_settled, prior.settled.before),
     )
+    yield falls(nets, "sharpness", course(nets, along.CORNERS))
+    yield falls(nets, "loss", course(nets, along.LOSS))
+    yield from scaling_claims(nets)
 
 
-def _staying_at_zero_error(nets: Nets) -> Iterator[Claim]:
+def _until_zero_error(nets: Nets) -> Claims:
+    yield nets.mean_claim(
+        "zero_error",
+        f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
+        "epoch at which zero error is first reached, relative to the paper's, minus 1",
+        NEAR,
+        nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
+        paper=f"{ZERO_ERROR_EPOCH}",
+    )
+    for name, quantity in (("prior", along.PRIOR), ("sharpness", along.CORNERS)):
+        logs = approach(nets, quantity)
+        yield nets.mean_claim(
+            f"{name}_before",
+            f"until zero error, {quantity.what} falls",
+            f"change of log10 of {quantity.what} from the fresh weights to zero error",
+            LESS,
+            logs.values[:, -1] - logs.values[:, 0],
+            settled=(logs.settled[:, -1], logs.settled[:, 0]),
+        )
+
+
+def _staying_at_zero_error(nets: Nets) -> Claims:
     """The sharpness spikes, and nothing else happens."""
-    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
-    sharpness = course(nets, CORNERS)
+    (prior, unit_settled), error = prior_in_ranges(nets), course(nets, along.ERROR)
+    sharpness = course(nets, along.CORNERS)
     yield spikes(nets, "sharpness", sharpness)
     yield relaxes(nets, "sharpness", sharpness)
-    yield nets.claim(
+    yield nets.mean_claim(
         "zero_error",
         "after a small α-scaling, SGD stays at zero error",
-        "share of the moments after the α-scaling at which there is no error on S; mean over nets",
+        "share of the moments after the α-scaling at which there is no error on S",
         ALL,
-        mean,
         mean(np.where(np.isfinite(error.later), error.later == 0, np.nan), -1),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_unchanged",
         "a small α-scaling does not change the prior at all",
         f"largest change of log10 P(f) at any moment after the α-scaling, up or down, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.abs(prior.changes)),
         settled=(unit_settled, prior.settled.later, prior.settled.unscaled),
     )
 
 
-def _measures_of_the_hessian(nets: Nets) -> Iterator[Claim]:
-    """The spectral norm, and the 50 largest eigenvalues by their geometric mean."""
-    sharpness = course(nets, CORNERS)
-    for name, quantity in (("spectral_norm", SPECTRAL_NORM), ("top", TOP)):
-        yield from _as_sharpness(nets, name, course(nets, quantity), sharpness)
+def _measures_of_the_hessian(nets: Nets) -> Claims:
+    sharpness = course(nets, along.CORNERS)
+    for name, quantity in (("spectral_norm", along.SPECTRAL_NORM), ("top", along.TOP)):
+        logs = course(nets, quantity)
+        what = logs.what
+        yield falls(nets, name, logs)
+        yield spikes(nets, name, logs)
+        yield relaxes(nets, name, logs)
+        both = np.intersect1d(logs.epochs, sharpness.epochs)
+        pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
+        yield nets.mean_claim(
+            f"{name}_follows",
+            f"{what} does along training as the sharpness does",
+            f"rank correlation of {what} with the sharpness over the moments from zero error on",
+            RISING,
+            spearman(*pair),
+            settled=(logs.searches, sharpness.searches),
+        )
 
 
-def _as_sharpness(nets: Nets, name: str, logs: Course, sharpness: Course) -> Iterator[Claim]:
-    yield falls(nets, name, logs)
-    yield spikes(nets, name, logs)
-    yield relaxes(nets, name, logs)
-    both = np.intersect1d(logs.epochs, sharpness.epochs)
-    pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
-    yield nets.claim(
-        f"{name}_follows",
-        f"{logs.what} does along training as the sharpness does",
-        f"rank correlation of {logs.what} with the sharpness over the moments from zero error on;"
-        " mean over nets",
-        RISING,
-        mean,
-        spearman(*pair),
-        settled=(logs.searches, sharpness.searches),
-    )
-
-
-def _fluctuations(nets: Nets) -> Iterator[Claim]:
+def _fluctuations(nets: Nets) -> Claims:
     """The fluctuations in the larger box, alone and compared with those of Figure 5.
 
     The initial weights are left out, because the curve is steepest there.
     """
-    wide, narrow = (approach(nets, quantity) for quantity in (WIDE_CORNERS, CORNERS))
+    wide, narrow = (approach(nets, quantity) for quantity in (along.WIDE_CORNERS, along.CORNERS))
     large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
     settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
-    yield nets.claim(
+    yield nets.mean_claim(
         "none",
         "with a larger ε, the sharpness does not fluctuate before zero error",
         "largest distance of log10 sharpness from the mean of those at the moments before and"
-        " after, until zero error; mean over nets",
+        " after, until zero error",
         BARELY_OFF,
-        mean,
         large,
         settled=settled[:1],
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "smaller",
         "the fluctuations before zero error are smaller with a larger ε",
-        "that distance with the larger ε, minus that with the ε of Figure 5; mean over nets",
+        "that distance with the larger ε, minus that with the ε of Figure 5",
         LESS,
-        mean,
         large - small,
         settled=settled,
     )
@@ -197,9 +164,11 @@ FIGURES = {
     # As Figure 5, with an α so small that the net stays at zero error.
     "s6": Rescaled("scaled_less", _staying_at_zero_error),
     # In a larger box than that of Figure 5 the sharpness does not fluctuate before zero error.
-    "s8": Rescaled("scaled", _fluctuations, (*CURVES, WIDE, WIDE_CORNERS), BEFORE),
+    "s8": Rescaled("scaled", _fluctuations, (*CURVES, along.WIDE, along.WIDE_CORNERS), BEFORE),
     # Measures of the Hessian behave as the sharpness does; the first hidden layer has 10 neurons.
-    "s10": Rescaled("scaled_narrow", _measures_of_the_hessian, (*CURVES, SPECTRAL_NORM, TOP)),
+    "s10": Rescaled(
+        "scaled_narrow", _measures_of_the_hessian, (*CURVES, along.SPECTRAL_NORM, along.TOP)
+    ),
     # As Figure 5, with the layer divided by that factor. Figure 5 judges what comes before the
     # scaling.
     "inverse": Rescaled("scaled_inverse", lambda nets: ours(scaling_claims(nets))),

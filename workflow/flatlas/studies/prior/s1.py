@@ -78,7 +78,6 @@ def _bits(ax: Axes, curve: pd.DataFrame, colour: str) -> None:
 
 
 def _arrow(left: Axes, right: Axes, text: str) -> None:
-    """An arrow from one panel to the next, with the step between them."""
     arrow = ConnectionPatch(
         (1.04, 0.5), (-0.16, 0.5), "axes fraction", "axes fraction", axesA=left, axesB=right,
         arrowstyle="-|>", color="0.35", mutation_scale=10,

@@ -1,30 +1,23 @@
 """Figure S4: two measures of the Hessian behave as sharpness does."""
 
-from collections.abc import Iterator
 from itertools import product
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY, CORRELATED
 from flatlas.claims.correlations import DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note, panels
+from flatlas.studies.prior import quantities
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    FLATNESS,
-    NORM_FLATNESS,
-    TOP_FLATNESS,
-    Quantity,
-    paired,
-)
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, Quantity, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
 from flatlas.studies.prior.systems import OPTIMIZERS, called, columns, weakened_flatness
 
 SWEEPS = ("sgd", "adam")
 MEASURES = {
-    "norm": ("the spectral norm", NORM_FLATNESS),
-    "top": ("the geometric mean of eigenvalues", TOP_FLATNESS),
+    "norm": ("the spectral norm", quantities.NORM_FLATNESS),
+    "top": ("the geometric mean of eigenvalues", quantities.TOP_FLATNESS),
 }
 
 
@@ -33,7 +26,7 @@ def draw(material: Material) -> Drawing:
     points = nets(material, "prior", "sharpness", "hessian")
     rows = columns(material, OPTIMIZERS)
     figure, axes = panels(len(rows), 4, height=2.7)
-    pairs = product((FLATNESS, ACCURACY), (NORM_FLATNESS, TOP_FLATNESS))
+    pairs = product((FLATNESS, ACCURACY), (quantities.NORM_FLATNESS, quantities.TOP_FLATNESS))
     for ax, (sweep, (y, x)) in zip(axes, product(rows, list(pairs)), strict=True):
         draw_dots(ax, points[points["sweep"] == sweep], x, y)
         ax.set_title(rows[sweep])
@@ -42,25 +35,16 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, points)
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Two measures and two optimizers, against sharpness and against generalization."""
-    each = [
-        claim
-        for sweep in SWEEPS
-        for name, (what, measure) in MEASURES.items()
-        for claim in _of(
-            Nets(material, sweep), f"{name}_{sweep}", f"{what}: {called(sweep)}", measure
-        )
-    ]
-    weakened = [
-        claim
-        for _, measure in MEASURES.values()
-        for claim in weakened_flatness(material, "adam", measure)
-    ]
-    return [*each, *weakened]
+    for sweep, (name, (what, measure)) in product(SWEEPS, MEASURES.items()):
+        what = f"{what}: {called(sweep)}"
+        yield from _of(Nets(material, sweep), f"{name}_{sweep}", what, measure)
+    for _, measure in MEASURES.values():
+        yield from weakened_flatness(material, "adam", measure)
 
 
-def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Iterator[Claim]:
+def _of(nets: Nets, name: str, what: str, measure: Quantity) -> Claims:
     by_both = "flatness by the Hessian and by sharpness"
     with_sharpness = paired(nets, measure, FLATNESS, by_both)
     says = f"a measure of the Hessian correlates with sharpness ({what})"

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, SATURATED, TIGHT
 from flatlas.claims.correlations import correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import GREY, Drawing, note, panels, shades
-from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import nets, small_print, with_attack_size
 from flatlas.studies.prior.quantities import FLATNESS, LBFGS_FLATNESS, paired
 from flatlas.studies.prior.scatter import LEGEND, draw_dots, name_shades
@@ -51,7 +50,7 @@ def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
     ax.set(xlabel="epoch of the ascent", ylabel="sharpness found")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """Panel A is judged by the last half of the ascent, panel B net by net."""
     nets = Nets(material, "sgd")
     by_sgd, by_lbfgs = (
@@ -59,26 +58,22 @@ def claims(material: Material) -> list[Claim]:
     )
     pair = paired(nets, FLATNESS, LBFGS_FLATNESS, "flatness by both searches")
     says = "L-BFGS-B finds similar sharpness"
-    return [
-        nets.claim(
-            "converged",
-            "the ascent that finds the sharpness has converged",
-            "relative rise of the loss found, from half of the ascent to its end; mean over nets",
-            SATURATED,
-            average,
-            _late_rise(nets),
-        ),
-        nets.claim(
-            "similar",
-            says,
-            "relative deviation of the sharpness by L-BFGS-B, up or down; mean over nets",
-            BARELY_OFF,
-            average,
-            np.abs(by_lbfgs / by_sgd - 1),
-            settled=pair.settled,
-        ),
-        *correlated(nets, "similar", says, TIGHT, pair),
-    ]
+    yield nets.mean_claim(
+        "converged",
+        "the ascent that finds the sharpness has converged",
+        "relative rise of the loss found, from half of the ascent to its end",
+        SATURATED,
+        _late_rise(nets),
+    )
+    yield nets.mean_claim(
+        "similar",
+        says,
+        "relative deviation of the sharpness by L-BFGS-B, up or down",
+        BARELY_OFF,
+        np.abs(by_lbfgs / by_sgd - 1),
+        settled=pair.settled,
+    )
+    yield from correlated(nets, "similar", says, TIGHT, pair)
 
 
 def _late_rise(nets: Nets) -> np.ndarray:

@@ -6,7 +6,7 @@ As Figure 5, and then trained on ten times as long.
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim
+from flatlas.claims.claim import Claims
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import BLACK, Drawing
@@ -40,13 +40,11 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
     return rows[[*DOT, "epoch"]].assign(log10=log10, quantity="trend of the sharpness")
 
 
-def claims(material: Material) -> list[Claim]:
+def claims(material: Material) -> Claims:
     """The spike, and that the curve then goes on as before."""
     nets = Nets(material, "scaled_long")
     sharpness = course(nets, CORNERS)
-    return [
-        spikes(nets, "sharpness", sharpness),
-        rejoins(nets, sharpness),
-        untouched(nets),
-        returns(nets),
-    ]
+    yield spikes(nets, "sharpness", sharpness)
+    yield rejoins(nets, sharpness)
+    yield untouched(nets)
+    yield returns(nets)

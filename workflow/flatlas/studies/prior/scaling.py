@@ -1,40 +1,33 @@
 """An α-scaling long after zero error: claims on the prior, the sharpness and the errors."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion
+from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, DECAYED, JUMPS, LESS, MORE, SOON, SPIKE
 from flatlas.claims.nets import Nets
-from flatlas.statistics.extremes import largest
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean
 from flatlas.statistics.trends import ratio
 from flatlas.studies.prior.along import CORNERS, ERROR
 from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course, prior_in_ranges
 
 
-def scaling_claims(nets: Nets) -> list[Claim]:
+def scaling_claims(nets: Nets) -> Claims:
     """The scaling, and what comes after it."""
     sharpness = course(nets, CORNERS)
-    return [
-        spikes(nets, "sharpness", sharpness),
-        relaxes(nets, "sharpness", sharpness),
-        untouched(nets),
-        *_off_zero_error(nets),
-        returns(nets),
-    ]
+    yield spikes(nets, "sharpness", sharpness)
+    yield relaxes(nets, "sharpness", sharpness)
+    yield untouched(nets)
+    yield from _off_zero_error(nets)
+    yield returns(nets)
 
 
 def falls(nets: Nets, name: str, logs: Course) -> Claim:
     """A logarithm falls from zero error to the scaling."""
-    return nets.claim(
+    return nets.mean_claim(
         f"{name}_falls",
         f"after zero error, {logs.what} goes on falling",
-        f"change of log10 of {logs.what} from zero error to just before the α-scaling; mean over"
-        " nets",
+        f"change of log10 of {logs.what} from zero error to just before the α-scaling",
         LESS,
-        mean,
         logs.unscaled - logs.start,
         settled=(logs.settled.unscaled, logs.settled.start),
     )
@@ -71,10 +64,13 @@ def rejoins(nets: Nets, logs: Course) -> Claim:
 def _left(
     nets: Nets, name: str, says: str, criterion: Criterion, logs: Course, moment: str
 ) -> Claim:
-    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`."""
+    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`.
+
+    If there is no spike, there is no share.
+    """
     when = {"soon": f"within {SOON} epochs", "end": "at the end"}[moment]
     above = above_trend(nets, logs)
-    settled = above.settled
+    settled, rise = above.settled, above.scaled
     return nets.claim(
         name,
         says,
@@ -83,14 +79,9 @@ def _left(
         criterion,
         ratio,
         getattr(above, moment),
-        _spiked(above.scaled),
+        np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan),
         settled=(settled.before, settled.scaled, getattr(settled, moment)),
     )
-
-
-def _spiked(rise: np.ndarray) -> np.ndarray:
-    """How high the spikes are, in log10; NaN where there is no spike."""
-    return np.where(10 ** mean(rise) >= SPIKE.low, rise, np.nan)
 
 
 def untouched(nets: Nets) -> Claim:
@@ -100,13 +91,12 @@ def untouched(nets: Nets) -> Claim:
     alone changes none: that is an identity of ReLU nets, which a test proves.
     """
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    return nets.mean_claim(
         "prior_untouched",
         "the α-scaling itself leaves the prior as it is",
         "change of log10 P(f) from the last moment before the α-scaling to the scaled weights, up"
         f" or down, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         np.abs(prior.scaled - prior.unscaled),
         settled=(unit_settled, prior.settled.scaled, prior.settled.unscaled),
     )
@@ -115,12 +105,11 @@ def untouched(nets: Nets) -> Claim:
 def returns(nets: Nets) -> Claim:
     """A prior that jumped returns in the end."""
     prior, unit_settled = prior_in_ranges(nets)
-    return nets.claim(
+    return nets.mean_claim(
         "prior_returns",
         "in the end the prior is what it was before the α-scaling",
         f"change of log10 P(f) from just before the α-scaling to the end, {IN_RANGES}",
         BARELY,
-        mean,
         (prior.end - prior.unscaled) * _jumped(prior),
         settled=(unit_settled, prior.settled.end, prior.settled.unscaled),
     )
@@ -131,34 +120,31 @@ def _jumped(prior: Course) -> np.ndarray:
     return np.where(mean(largest(prior.changes)) > JUMPS.low, 1.0, np.nan)
 
 
-def _off_zero_error(nets: Nets) -> Iterator[Claim]:
+def _off_zero_error(nets: Nets) -> Claims:
     """The prior jumps, and only because of errors on S."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
     settled = (unit_settled, prior.settled.later, prior.settled.unscaled)
-    yield nets.claim(
+    yield nets.mean_claim(
         "leaves_zero_error",
         "the α-scaling makes SGD fall off zero error",
-        "largest error on S after the α-scaling; mean over nets",
+        "largest error on S after the α-scaling",
         MORE,
-        mean,
         largest(error.later),
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_jumps",
         "the prior then jumps up",
         f"largest rise of log10 P(f) after the α-scaling above its value just before, {IN_RANGES}",
         JUMPS,
-        mean,
         largest(prior.changes),
         settled=settled,
     )
-    yield nets.claim(
+    yield nets.mean_claim(
         "prior_at_zero_error",
         "it does so only because SGD falls off zero error",
         "largest change of log10 P(f) after the α-scaling, up or down, at epochs without errors on"
         f" S, if it jumps at others, {IN_RANGES}",
         BARELY_OFF,
-        mean,
         largest(np.where(error.later == 0, np.abs(prior.changes), np.nan)) * _jumped(prior),
         settled=settled,
     )

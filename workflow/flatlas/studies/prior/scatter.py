@@ -115,6 +115,5 @@ def _colours(points: pd.DataFrame) -> np.ndarray:
 
 
 def _settled(points: pd.DataFrame, *quantities: Quantity) -> np.ndarray:
-    """Whether all searches behind the quantities have converged."""
     columns = [f"{one.measure}_settled" for one in quantities if one.searched]
     return ~points[columns].eq(False).any(axis=1).to_numpy()

@@ -1,58 +1,24 @@
 """Figures 4, S2, S7 and S17 to S19: systems and optimizers side by side."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Criterion, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BARELY, BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
 from flatlas.claims.correlations import BETTER, DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, note
-from flatlas.statistics.extremes import largest, smallest
 from flatlas.statistics.joint import Joint
-from flatlas.statistics.means import mean
+from flatlas.statistics.means import largest, mean, smallest
+from flatlas.studies.prior import quantities, scatter, systems
 from flatlas.studies.prior.nets import nets, small_print
-from flatlas.studies.prior.quantities import (
-    ACCURACY,
-    CORNERS_FLATNESS,
-    FLATNESS,
-    LOG_PRIOR,
-    NORM_FLATNESS,
-    REST_FLATNESS,
-    Quantity,
-    paired,
-)
-from flatlas.studies.prior.scatter import (
-    LEGEND,
-    OF_BOOLEAN,
-    PRIOR_AND_FLATNESS,
-    REST_LEGEND,
-    WITH_THE_REST,
-    draw_grid,
-)
-from flatlas.studies.prior.systems import (
-    BREAKING,
-    OPTIMIZERS,
-    RATES,
-    SYSTEMS,
-    against_sgd,
-    broken_flatness,
-    called,
-    columns,
-    correlated_flatness,
-    curvature,
-    looser_flatness,
-    pooling,
-    same_prior,
-    scattered_flatness,
-    tight_prior,
-    two_sweeps,
-    weakened_flatness,
-)
+from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, Quantity, paired
+from flatlas.studies.prior.scatter import LEGEND, PRIOR_AND_FLATNESS, WITH_THE_REST
+from flatlas.studies.prior.systems import BREAKING, OPTIMIZERS, RATES, SYSTEMS
 
 
 @dataclass(frozen=True)
@@ -68,80 +34,64 @@ class SideBySide:
     def draw(self, material: Material) -> Drawing:
         """One dot per net."""
         points = nets(material, *self.measures)
-        drawn = columns(material, self.names)
-        figure, _ = draw_grid(points, self.rows, drawn)
-        legend = LEGEND + OF_BOOLEAN if "boolean" in drawn else LEGEND
+        drawn = systems.columns(material, self.names)
+        figure, _ = scatter.draw_grid(points, self.rows, drawn)
+        legend = LEGEND + scatter.OF_BOOLEAN if "boolean" in drawn else LEGEND
         note(figure, small_print(material, points, self.about + legend))
         return Drawing(figure, points)
 
-    def claims(self, material: Material) -> list[Claim]:
+    def claims(self, material: Material) -> Iterable[Claim]:
         """What the paper says of this figure."""
-        return list(self.make_claims(material))
+        return self.make_claims(material)
 
 
-def _breaking_optimizers(material: Material) -> Iterator[Claim]:
+def _breaking_optimizers(material: Material) -> Claims:
     """Row by row, and whether the second row shows curvature."""
     sweeps = ("sgd", *BREAKING)
     for sweep in sweeps:
-        yield from tight_prior(material, sweep)
-    yield from correlated_flatness(material, "sgd")
+        yield from systems.tight_prior(material, sweep)
+    yield from systems.correlated_flatness(material, "sgd")
     yield from _broken(material, FLATNESS)
     for sweep in BREAKING:
-        yield from weakened_flatness(material, sweep)
+        yield from systems.weakened_flatness(material, sweep)
         yield from _levels(material, sweep)
-    yield from ours(_broken(material, REST_FLATNESS))
-    yield from ours(curvature(material, sweep) for sweep in sweeps)
+    yield from ours(_broken(material, quantities.REST_FLATNESS))
+    yield from ours(systems.curvature(material, sweep) for sweep in sweeps)
     for sweep in BREAKING:
-        yield from ours(same_prior(material, sweep))
-        yield from ours(weakened_flatness(material, sweep, REST_FLATNESS))
+        yield from ours(systems.same_prior(material, sweep))
+        yield from ours(systems.weakened_flatness(material, sweep, quantities.REST_FLATNESS))
 
 
-def _levels(material: Material, sweep: str) -> Iterator[Claim]:
+def _levels(material: Material, sweep: str) -> Claims:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
-    name = called(sweep)
-    for quantity in (ACCURACY, LOG_PRIOR):
-        yield _level(
-            material,
-            sweep,
-            quantity,
-            f"{quantity.what} under {name} does not significantly vary from SGD's",
-            f"difference of mean {quantity.what} under SGD and under {name}, up or down, divided by"
-            " the range of SGD's means over the attack sets; mean over attack sets",
-            BARELY_OFF,
-            Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True),
+    name = systems.called(sweep)
+    for quantity in (ACCURACY, LOG_PRIOR, FLATNESS):
+        nets, sgd, other = systems.against_sgd(material, sweep, quantity)
+        statistic: Callable[..., np.ndarray]
+        if quantity is FLATNESS:
+            criterion, statistic = SPIKE, _factor
+            says = f"{name} makes a large difference in flatness"
+            measured = (
+                f"factor between the sharpness under SGD and under {name} on the same attack sets,"
+                " up or down; geometric mean over nets"
+            )
+        else:
+            criterion, statistic = BARELY_OFF, APART
+            says = f"{quantity.what} under {name} does not significantly vary from SGD's"
+            measured = (
+                f"difference of mean {quantity.what} under SGD and under {name}, up or down,"
+                " divided by the range of SGD's means over the attack sets; mean over attack sets"
+            )
+        yield nets.claim(
+            f"level_{sweep}_{quantity.name}",
+            says,
+            measured,
+            criterion,
+            statistic,
+            sgd.x.values,
+            other.x.values,
+            settled=(sgd.x.settled, other.x.settled),
         )
-    yield _level(
-        material,
-        sweep,
-        FLATNESS,
-        f"{name} makes a large difference in flatness",
-        f"factor between the sharpness under SGD and under {name} on the same attack sets, up"
-        " or down; geometric mean over nets",
-        SPIKE,
-        _factor,
-    )
-
-
-def _level(
-    material: Material,
-    sweep: str,
-    quantity: Quantity,
-    says: str,
-    measured: str,
-    criterion: Criterion,
-    statistic: Callable[..., np.ndarray],
-) -> Claim:
-    nets, sgd, other = against_sgd(material, sweep, quantity)
-    return nets.claim(
-        f"level_{sweep}_{quantity.name}",
-        says,
-        measured,
-        criterion,
-        statistic,
-        sgd.x.values,
-        other.x.values,
-        settled=(sgd.x.settled, other.x.settled),
-    )
 
 
 def _factor(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -149,77 +99,80 @@ def _factor(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The mean difference at each attack set."""
     means = mean(sgd)
     unit = largest(means) - smallest(means)
     return mean(sgd - other) / unit[..., None]
 
 
-def _broken(material: Material, flat: Quantity) -> Iterator[Claim]:
-    yield from looser_flatness(material, "sgd", flat)
+APART = Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True)
+
+
+def _broken(material: Material, flat: Quantity) -> Claims:
+    yield from systems.looser_flatness(material, "sgd", flat)
     for sweep in BREAKING:
-        yield from broken_flatness(material, sweep, flat)
+        yield from systems.broken_flatness(material, sweep, flat)
 
 
-def _spectral_norm(material: Material) -> Iterator[Claim]:
+def _spectral_norm(material: Material) -> Claims:
     for sweep in material.sweeps:
         nets = Nets(material, sweep)
         # As in Figure 2: the paper's ascent has too little time there.
-        flatness = CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
+        flatness = quantities.CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
         name = "log sharpness with the log spectral norm"
-        pair = paired(nets, flatness, NORM_FLATNESS, name)
-        says = f"sharpness correlates with the spectral norm: {called(sweep)}"
-        yield from correlated(nets, sweep, says, CORRELATED, pair, pooling(sweep))
+        pair = paired(nets, flatness, quantities.NORM_FLATNESS, name)
+        says = f"sharpness correlates with the spectral norm: {systems.called(sweep)}"
+        yield from correlated(nets, sweep, says, CORRELATED, pair, systems.pooling(sweep))
 
 
-def _flatness_with_prior(material: Material) -> Iterator[Claim]:
+def _flatness_with_prior(material: Material) -> Claims:
     """As in the text: roughly as with generalization, well for SGD and badly for the others."""
     for sweep in material.sweeps:
         nets, breaks = Nets(material, sweep), sweep in BREAKING
         verb, criteria = ("does not correlate", BROKEN) if breaks else ("correlates", CORRELATED)
-        says = f"flatness {verb} with P(f): {called(sweep)}"
+        says = f"flatness {verb} with P(f): {systems.called(sweep)}"
         with_prior = paired(nets, FLATNESS, LOG_PRIOR)
         yield from correlated(nets, sweep, says, criteria, with_prior)
-        says = f"flatness correlates with P(f) as it does with generalization: {called(sweep)}"
+        says = (
+            f"flatness correlates with P(f) as it does with generalization: {systems.called(sweep)}"
+        )
         pairs = with_prior, paired(nets, FLATNESS)
         yield from compared(nets, f"{sweep}_accuracy", says, BARELY, DIFFERENCE, *pairs)
 
 
-def _residual_net(material: Material) -> Iterator[Claim]:
+def _residual_net(material: Material) -> Claims:
     """Both rows, and flatness against that of the fully connected net of Figure 4."""
     words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
-    nets, residual, dense = two_sweeps(material, FLATNESS, words)
+    nets, residual, dense = systems.two_sweeps(material, FLATNESS, words)
     says = "under Adam, flatness is better for the residual net than for the fully connected one"
-    yield from tight_prior(material, "residual_adam")
-    yield from scattered_flatness(material, "residual_adam")
+    yield from systems.tight_prior(material, "residual_adam")
+    yield from systems.scattered_flatness(material, "residual_adam")
     yield from compared(nets, "better", says, TIGHTER, BETTER, residual, dense)
 
 
-def _more_optimizers(material: Material) -> Iterator[Claim]:
-    """The upper row, then the lower."""
+def _more_optimizers(material: Material) -> Claims:
     adaptive = ("adagrad", "momentum", "rmsprop")
     for sweep in (*adaptive, "full_batch"):
-        yield from tight_prior(material, sweep)
+        yield from systems.tight_prior(material, sweep)
     for sweep in adaptive:
-        yield from broken_flatness(material, sweep)
-    yield from correlated_flatness(material, "full_batch")
+        yield from systems.broken_flatness(material, sweep)
+    yield from systems.correlated_flatness(material, "full_batch")
 
 
-def _learning_rates(material: Material) -> Iterator[Claim]:
+def _learning_rates(material: Material) -> Claims:
     """What Figure S18 says of one rate, which the paper does not state, at each of three."""
     for sweep in RATES:
-        yield from ours(tight_prior(material, sweep))
+        yield from ours(systems.tight_prior(material, sweep))
     for sweep in RATES:
-        yield from ours(correlated_flatness(material, sweep))
+        yield from ours(systems.correlated_flatness(material, sweep))
 
 
-def _many_images(material: Material) -> Iterator[Claim]:
+def _many_images(material: Material) -> Claims:
     """The sweep with many images, by itself and against the sweep of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
-    nets, many, few = two_sweeps(material, LOG_PRIOR, words)
+    nets, many, few = systems.two_sweeps(material, LOG_PRIOR, words)
     says = "with more training images P(f) correlates tighter with generalization"
-    yield from tight_prior(material, "many_images")
-    yield from scattered_flatness(material, "many_images")
+    yield from systems.tight_prior(material, "many_images")
+    yield from systems.scattered_flatness(material, "many_images")
     yield from compared(nets, "tighter", says, TIGHTER, BETTER, many, few)
 
 
@@ -229,11 +182,14 @@ FIGURES = {
         WITH_THE_REST,
         _breaking_optimizers,
         ("prior", "sharpness", "corners"),
-        REST_LEGEND,
+        scatter.REST_LEGEND,
     ),
     "s2": SideBySide(
         SYSTEMS | OPTIMIZERS,
-        [(NORM_FLATNESS, FLATNESS), (NORM_FLATNESS, CORNERS_FLATNESS)],
+        [
+            (quantities.NORM_FLATNESS, FLATNESS),
+            (quantities.NORM_FLATNESS, quantities.CORNERS_FLATNESS),
+        ],
         _spectral_norm,
         ("sharpness", "corners", "hessian"),
     ),

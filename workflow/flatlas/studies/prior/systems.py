@@ -1,21 +1,12 @@
 """The systems and optimizers, one sweep each: their names, and the claims that they share."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from flatlas.claims.claim import Claim
-from flatlas.claims.conventions import (
-    BARELY,
-    BROKEN,
-    CORRELATED,
-    LOOSER,
-    MUCH_LOOSER,
-    SMALL,
-    TIGHT,
-    TIGHTER,
-)
+from flatlas.claims import conventions
+from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.correlations import (
     BETTER,
     DIFFERENCE,
@@ -28,7 +19,6 @@ from flatlas.claims.correlations import (
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR, Material
 from flatlas.statistics.pooling import Pooling, over_all_nets, within_realizations
-from flatlas.statistics.trends import average
 from flatlas.studies.prior.nets import ATTACK, runs_of
 from flatlas.studies.prior.quantities import FLATNESS, LOG_PRIOR, Quantity, paired
 
@@ -86,43 +76,43 @@ def pooling(sweep: str) -> Pooling:
     return over_all_nets if sweep == "boolean" else within_realizations
 
 
-def tight_prior(material: Material, sweep: str) -> Iterator[Claim]:
+def tight_prior(material: Material, sweep: str) -> Claims:
     """The prior correlates tightly with generalization."""
     nets = Nets(material, sweep)
     says = f"P(f) correlates tightly with generalization: {called(sweep)}"
-    return correlated(nets, f"prior_{sweep}", says, TIGHT, paired(nets, LOG_PRIOR))
+    return correlated(nets, f"prior_{sweep}", says, conventions.TIGHT, paired(nets, LOG_PRIOR))
 
 
-def correlated_flatness(material: Material, sweep: str) -> Iterator[Claim]:
+def correlated_flatness(material: Material, sweep: str) -> Claims:
     """Flatness correlates with generalization."""
     nets = Nets(material, sweep)
     says = f"flatness correlates with generalization: {called(sweep)}"
-    return correlated(nets, f"flatness_{sweep}", says, CORRELATED, paired(nets, FLATNESS))
+    return correlated(
+        nets, f"flatness_{sweep}", says, conventions.CORRELATED, paired(nets, FLATNESS)
+    )
 
 
-def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness does not correlate with generalization."""
     nets = Nets(material, sweep)
     says = f"{flat.what} does not correlate with generalization: {called(sweep)}"
-    return correlated(nets, f"{flat.name}_{sweep}", says, BROKEN, paired(nets, flat))
+    return correlated(nets, f"{flat.name}_{sweep}", says, conventions.BROKEN, paired(nets, flat))
 
 
-def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Iterator[Claim]:
+def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Claims:
     """Flatness correlates with generalization too, but less tightly than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
     pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
-    return compared(nets, _scatter(flat, sweep), says, LOOSER, BETTER, *pairs)
+    return compared(nets, _scatter(flat, sweep), says, conventions.LOOSER, BETTER, *pairs)
 
 
-def scattered_flatness(
-    material: Material, sweep: str, flat: Quantity = FLATNESS
-) -> Iterator[Claim]:
+def scattered_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness is much more scattered against generalization than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} against generalization is much more scattered than P(f): {called(sweep)}"
     pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
-    return compared(nets, _scatter(flat, sweep), says, MUCH_LOOSER, EXPLAINED, *pairs)
+    return compared(nets, _scatter(flat, sweep), says, conventions.MUCH_LOOSER, EXPLAINED, *pairs)
 
 
 def _scatter(flat: Quantity, sweep: str) -> str:
@@ -137,33 +127,34 @@ def curvature(material: Material, sweep: str) -> Claim:
         nets.read("corners_summary", column, at=ZERO_ERROR)
         for column in ("first_order", "sharpness", "converged")
     )
-    return nets.claim(
+    return nets.mean_claim(
         f"first_order_{sweep}",
         "at zero error sharpness measures curvature: its first-order part, the gradient's, is a"
         f" small share ({called(sweep)})",
-        "first-order part of the sharpness by corners, as a share of it; mean over nets",
-        SMALL,
-        average,
+        "first-order part of the sharpness by corners, as a share of it",
+        conventions.SMALL,
         first / np.where(whole > 0, whole, np.nan),
         settled=(settled,),
     )
 
 
-def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Iterator[Claim]:
+def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
     """Flatness correlates less with generalization than under SGD."""
     nets, sgd, other = against_sgd(material, sweep, flat)
     says = (
         f"on the same attack sets {flat.what} correlates better with generalization under SGD than"
         f" under {called(sweep)}"
     )
-    return compared(nets, f"sgd_{sweep}_{flat.name}", says, TIGHTER, DIFFERENCE, sgd, other)
+    return compared(
+        nets, f"sgd_{sweep}_{flat.name}", says, conventions.TIGHTER, DIFFERENCE, sgd, other
+    )
 
 
-def same_prior(material: Material, sweep: str) -> Iterator[Claim]:
+def same_prior(material: Material, sweep: str) -> Claims:
     """The prior correlates with generalization as under SGD."""
     nets, sgd, other = against_sgd(material, sweep, LOG_PRIOR)
     says = f"on the same attack sets P(f) follows generalization under SGD as under {called(sweep)}"
-    return compared(nets, f"sgd_{sweep}_prior", says, BARELY, DIFFERENCE, sgd, other)
+    return compared(nets, f"sgd_{sweep}_prior", says, conventions.BARELY, DIFFERENCE, sgd, other)
 
 
 def against_sgd(material: Material, sweep: str, quantity: Quantity) -> tuple[Nets, Pair, Pair]:
