@@ -674,6 +674,23 @@ class Tied(nn.Module):
 def test_a_parameter_that_is_also_used_from_a_list_is_refused(keep, frozen):
     """There it would stay as it was while w changes."""
     model = Tied(keep).requires_grad_(not frozen)
-    with pytest.raises(flatlas.FlatlasError, match=r"keeps 'first\.weight'"):
+    with pytest.raises(flatlas.FlatlasError, match=r"'first\.weight'"):
         flatlas.measure(model, (X, Y), FEW, parameters="first*")
     flatlas.measure(model, (X, Y), FEW, parameters="last*")
+
+
+def test_a_parameter_from_a_list_may_give_an_output_that_the_loss_ignores():
+    class Reporting(Tied):
+        def forward(self, x):
+            return self.last(self.first(x)), self.kept[0].square().sum()
+
+    model = Reporting(lambda one: [one])
+    plain = nn.Sequential(model.first, model.last)
+    found, expected = (
+        flatlas.measure(one, (X, Y), FEW, loss=loss).table.value
+        for one, loss in (
+            (model, lambda output, target: nn.functional.cross_entropy(output[0], target)),
+            (plain, "cross_entropy"),
+        )
+    )
+    assert found.tolist() == pytest.approx(expected.tolist(), rel=1e-9)

@@ -272,6 +272,15 @@ def test_a_missing_key_is_reported_for_the_file_that_replaces_the_entry(
     assert message == f"{name}: {prefix}runs.base.{key}.{missing} is missing."
 
 
+def test_a_missing_key_is_reported_for_the_file_that_goes_back_to_an_earlier_family(refused):
+    message = refused(
+        preset={"studies.flat.runs.base.net": {"family": "resnet", "depth": 18}},
+        user={"studies.flat.runs.base.net.family": "dense"},
+    )
+    name = FILES["user"][1]
+    assert message == f"{name}: studies.flat.runs.base.net.hidden is missing."
+
+
 @pytest.mark.parametrize("file", ["preset", "user"])
 @pytest.mark.parametrize(
     ("name", "entry", "missing", "meant"),

@@ -76,7 +76,7 @@ def test_its_small_print_says_that_images_are_normalized(plan_of):
         ({"figures.gap.measures": []}, "figures.gap.measures lacks hidden"),
         ({"figures.gap.sweeps": []}, "figures.gap: "),
         ({"figures.gap.module": "fig1"}, "figures.gap: "),
-        ({"figures": {}}, "figures is empty"),
+        ({"figures": {}}, "figures: "),
         ({"runs.small.batch": "ful"}, "runs.small.batch is 'ful'"),
     ],
 )
@@ -84,6 +84,14 @@ def test_a_mistake_in_an_own_study_is_reported_by_its_key(refused, changes, said
     changes = {f"studies.mine.{key}": value for key, value in changes.items()}
     message = refused(user={"studies.mine": MINE, **changes})
     assert message.startswith(f"{PLACE}.mine.{said}")
+
+
+def test_a_study_without_figures_may_lend_its_runs(plan_of):
+    lender = {key: MINE[key] for key in ("title", "realizations", "runs", "sweeps")}
+    borrower = {key: MINE[key] for key in ("title", "realizations", "measures", "figures")}
+    borrower["borrowed"] = {"small": {"sweeps": ["lender.small"]}}
+    plan = plan_of(user={"studies.lender": lender, "studies.mine": borrower})
+    assert [entry.run for entry in plan.figures["mine_gap"].entries]
 
 
 def test_an_own_network_in_a_figure_of_a_paper_is_refused(refused):

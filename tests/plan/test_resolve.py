@@ -105,6 +105,16 @@ def test_another_initialization_or_optimizer_drops_the_options_of_the_first(plan
         assert run.optimizer.model_dump() == {"name": "sgd", "lr": 0.3}
 
 
+def test_another_schedule_drops_the_options_of_the_first(plan_of):
+    plan = plan_of(
+        study={"runs.base.schedule": {"kind": "linear_tail", "floor": 0.02}},
+        user={"studies.flat.runs.base.schedule.kind": "constant"},
+    )
+    assert {(run.schedule.kind, run.schedule.floor) for run in plan.runs.values()} == {
+        ("constant", 0.01)
+    }
+
+
 def test_options_stay_if_the_scheme_and_the_optimizer_do(plan_of):
     plan = plan_of(
         study={

@@ -7,6 +7,7 @@ from declared import RIGHT
 from judging import of_study, verdicts
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.conventions import near
 
 pytestmark = pytest.mark.filterwarnings("error")
 _, judged, changed = of_study("annealing")
@@ -77,3 +78,8 @@ def test_numbers_of_the_first_figure():
         assert claims[name].estimate.value == pytest.approx(value, rel=1e-6), name
     assert claims["share_35"].estimate.value == pytest.approx(1 - np.exp(-34 / 14))
     assert claims["walks"].estimate.value == 1
+
+
+def test_near_is_three_tenths_more_or_less_on_either_side_of_zero():
+    assert [near(4).low, near(4).high] == pytest.approx([2.8, 5.2])
+    assert [near(-2).low, near(-2).high] == pytest.approx([-2.6, -1.4])

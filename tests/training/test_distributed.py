@@ -76,7 +76,7 @@ def test_a_killed_rank_ends_the_job_and_the_next_attempt_continues(task, monkeyp
     def kill(done, *_, **__):
         if not killed and Resume(Path(ranks.resume)).find():
             killed.append(done)
-            rank = next(
+            (rank,) = (
                 process
                 for process in psutil.process_iter(["environ"])
                 if known_by.items() <= (process.info["environ"] or {}).items()

@@ -115,5 +115,6 @@ def _refuse_outside(path: Path, root: str | None) -> None:
     if root is not None and not Path(target).is_relative_to(root):
         raise FlatlasError(
             f"{path} is a link to {target}, outside the folder {root} of the images. "
-            "To allow such links, set follow_links: true in the source; or put the images there."
+            "To allow such links, set follow_links: true in the source; or put the images into "
+            "that folder."
         )

@@ -168,12 +168,15 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
             claim.estimate.low,
             claim.estimate.high,
             claim.verdict if judged else UNDECIDED,
-            " ".join(filter(None, notes)),
+            " ".join(filter(None, _notes(claim, judged))),
         )
         for claim in claims
-        for notes in [[claim.note, claim.would_decide] if judged else [UNJUDGED, claim.note]]
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _notes(claim: Claim, judged: bool) -> list[str]:
+    return [claim.note, claim.would_decide] if judged else [UNJUDGED, claim.note]
 
 
 def known(table: pd.DataFrame, file: str) -> pd.DataFrame:

@@ -171,27 +171,7 @@ class Objective:
         self, parts: dict[str, Tensor], batch: Batch, value: Tensor
     ) -> None:
         """Raise an error if the loss of a batch depends on more than w and the batch."""
-        # In a pass, `parts` stand in for these.
-        own = {name: self.model.get_parameter(name) for name in self.shapes}
-        originals = [*self._given, *own.values()]
-        with twice_differentiable(self.model), _differentiated_by(originals):
-            made = [leaf for leaf in _leaves(self.outputs(parts, batch)) if _varies(leaf)]
-            if _reaches(self._given, made):
-                raise FlatlasError(
-                    "the model computes its output with parameters that a copy of it does not "
-                    "have, such as those of a layer that a lambda, a hook or a method under "
-                    "torch.compile refers to: measures are taken of a copy. Let each layer be an "
-                    "attribute of the module that uses it."
-                )
-            reached = roots(made)
-        kept = [name for name, parameter in own.items() if id(parameter) in reached]
-        if kept:
-            raise FlatlasError(
-                f"the model keeps '{kept[0]}' also outside of its modules' parameters, as in a "
-                "list or a functools.partial, and computes its output with it: there it would not "
-                "change with the measured weights. Let the model use the parameter by its name, "
-                "as in self.layer.weight."
-            )
+        self._refuse_other_parameters(parts, batch)
         # Without gradients, to use the same kernels as for the first value.
         outputs = tree_map(
             lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf,
@@ -207,6 +187,30 @@ class Objective:
                 "computed again: in evaluation mode the model or the loss draws random numbers, or "
                 "changes with each call. Give such numbers as inputs, and dropout its mode: "
                 "F.dropout(x, training=self.training)."
+            )
+
+    def _refuse_other_parameters(self, parts: dict[str, Tensor], batch: Batch) -> None:
+        """Raise an error if the model computes with parameters that do not change with w."""
+        # In a pass, `parts` stand in for these.
+        replaced = {name: self.model.get_parameter(name) for name in self.shapes}
+        originals = [*self._given, *replaced.values()]
+        with twice_differentiable(self.model), _differentiated_by(originals):
+            outputs = self.outputs(parts, batch)
+            if _reaches(self._given, _leaves(outputs)):
+                raise FlatlasError(
+                    "the model computes its output with parameters that a copy of it does not "
+                    "have, such as those of a layer that a lambda, a hook or a method under "
+                    "torch.compile refers to: measures are taken of a copy. Let each layer be an "
+                    "attribute of the module that uses it."
+                )
+            total, _ = self.loss.of(outputs, batch.target, batch.examples)
+            reached = roots([total]) if _varies(total) else set()
+        kept = [name for name, parameter in replaced.items() if id(parameter) in reached]
+        if kept:
+            raise FlatlasError(
+                f"the model also uses '{kept[0]}' through a list, a functools.partial or the like. "
+                "Measures change the parameter of that name, but not this second reference. Let "
+                "the model use the parameter by its name, as in self.layer.weight."
             )
 
     def unused(self) -> list[str]:
@@ -406,6 +410,8 @@ def again(
         found: tuple[Tensor, ...] = torch.autograd.grad(
             of, by, along, retain_graph=keep, materialize_grads=True
         )
+    except torch.OutOfMemoryError:
+        raise
     except (NotImplementedError, RuntimeError) as error:
         raise FlatlasError(
             f"torch can't compute a second derivative of the model: {error}. Take measures without "
@@ -511,7 +517,8 @@ def unwrapped(model: Any) -> nn.Module:
 def loss_of(loss: Any, model: nn.Module) -> Loss:
     """The loss; an error if it is a module that has parameters of the model.
 
-    Those that it keeps elsewhere, as in a list, are not copied, so that a pass finds them.
+    Parameters that it keeps in a list stay the model's own, so the check of the first batch finds
+    them.
     """
     own = [*unwrapped(model).parameters()]
     if isinstance(loss, nn.Module) and not {*map(id, own)}.isdisjoint(map(id, loss.parameters())):

@@ -64,8 +64,8 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
             )
         if not value.strip():
             raise FlatlasError(
-                f"--config: '{key}' has no value. Write {key}=null to unset it, {key}={{}} for an "
-                "empty mapping, or a value."
+                f"--config: '{key}' has no value. Write {key}=null to take it back, {key}={{}} "
+                "for an empty mapping, or a value."
             )
         first, *others = key.split(".")
         if others:

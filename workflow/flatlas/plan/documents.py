@@ -15,7 +15,7 @@ import yaml
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, listed, validated
 from flatlas.plan.reading import QUICK_LOADER
-from flatlas.plan.trees import TAGS, Location, at, check_tree, dotted, has, leaves, merged
+from flatlas.plan.trees import CHOOSING, Location, at, check_tree, dotted, has, leaves, merged
 
 
 @dataclass(frozen=True)
@@ -50,24 +50,17 @@ class Document:
         """'file: dotted.key' of the layer that decides the value at this location.
 
         The strongest layer that sets a value decides it. A missing key belongs to the first layer
-        that has its mapping, or that chose the net, init or optimizer that needs the key.
+        that has its mapping, or to the last that chose the net, init or optimizer that needs it.
         """
         there = location
         while not has(self.tree, there):
             there = there[:-1]
         saying = [layer for layer in self.layers if has(layer.tree, there)]
-        mapping = at(self.tree, there)
-        if there == location or not isinstance(mapping, Mapping):
+        if there == location or not isinstance(at(self.tree, there), Mapping):
             return saying[-1].place(location)
-        tags = [(*there, tag) for tag in TAGS if isinstance(mapping.get(tag), str)]
-        choosing = [
-            layer
-            for layer in saying
-            if all(
-                has(layer.tree, tag) and at(layer.tree, tag) == at(self.tree, tag) for tag in tags
-            )
-        ]
-        return choosing[0].place(location)
+        tag, _ = CHOOSING.get(str(there[-1]) if there else "", ("", ()))
+        choosing = [layer for layer in saying if has(layer.tree, (*there, tag))]
+        return (choosing[-1:] or saying)[0].place(location)
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """Dotted keys whose value differs from the first layer's: the first and the final value.

@@ -76,6 +76,8 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     # Studies that borrow come last, so a mistake in a borrowed entry is reported where it was made.
     for resolver in sorted(resolvers.values(), key=lambda one: one.borrows):
         resolver.resolve()
+    for resolver in resolvers.values():
+        resolver.check_drawn()
     return plan
 
 
@@ -127,7 +129,7 @@ class _StudyResolver:
         own: bool = False,
     ) -> None:
         self.plan, self.name, self.document, self.studies = plan, name, document, studies
-        self.own = own
+        self.own, self.lends = own, False
         self.study = document.validated(Study)
         self.runs = Runs(self.study, document, plan.settings.sources)
 
@@ -138,12 +140,6 @@ class _StudyResolver:
         return bool(self.study.borrowed) or any("borrowed" in settings for settings in measures)
 
     def resolve(self) -> None:
-        if self.own and not self.study.figures:
-            raise FlatlasError(
-                f"{self.document.origin(('figures',))} is empty, so the study '{self.name}' would "
-                "make nothing: only what a figure draws is trained and measured. Add a figure "
-                "(docs/bring-your-own.md)."
-            )
         self.plan.studies[self.name] = self.study
         self.plan.changes[self.name] = self.document.changes()
         self._check_measures()
@@ -177,6 +173,14 @@ class _StudyResolver:
                 )
             self.plan.figures[planned.target] = planned
         self.plan.own_files |= self.runs.own_files
+
+    def check_drawn(self) -> None:
+        """Refuse a user's study that has no figures, unless another study borrows from it."""
+        if self.own and not (self.study.figures or self.lends):
+            raise FlatlasError(
+                f"{self.document.origin(('figures',))}: the study '{self.name}' has no figures, so"
+                " nothing of it would be trained or measured. Add one (docs/bring-your-own.md)."
+            )
 
     def _named(self, kind: str, figure: str, names: Iterable[str], known: Iterable[str]) -> None:
         for name in names:
@@ -318,6 +322,7 @@ class _StudyResolver:
         lent = others[study]._lent(kind)
         if name not in lent:
             refuse(place, named, (f"{study}.{key}" for key in lent))
+        others[study].lends = True
         return others[study], name
 
     def _lent(self, kind: str) -> list[str]:

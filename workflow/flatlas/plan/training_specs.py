@@ -141,15 +141,14 @@ class Schedule(Spec):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> "Schedule":
-        options = {"step": ("factor",), "linear_tail": ("hold", "land", "floor")}
-        for kind, names in options.items():
-            for name in names:
-                default = type(self).model_fields[name].default
-                if kind != self.kind and getattr(self, name) != default:
-                    raise ValueError(
-                        f"{name} has no effect with kind: {self.kind}. Leave it out, or set "
-                        f"kind: {kind}"
-                    )
+        kinds = {"factor": "step", **dict.fromkeys(("hold", "land", "floor"), "linear_tail")}
+        for name, kind in kinds.items():
+            default = type(self).model_fields[name].default
+            if kind != self.kind and getattr(self, name) != default:
+                raise ValueError(
+                    f"{name} has no effect with kind: {self.kind}. Leave it out, or set "
+                    f"kind: {kind}"
+                )
         if (self.kind == "step") != bool(self.epochs):
             raise ValueError("the epochs of the steps belong to kind: step, and only there")
         if self.land <= self.hold:

@@ -11,8 +11,14 @@ Location = tuple[str | int, ...]
 USER = "config/config.yaml (or --configfile, --config)"
 # Text of 1 to 200 characters, without control characters or any that UTF-8 can't write.
 _KEY = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
-# Keys that decide which others a net, an init and an optimizer may have, and those that all have.
-TAGS: dict[str, tuple[str, ...]] = {"family": (), "scheme": (), "name": ("lr",)}
+# In these mappings one key decides which others are allowed. If it changes, only those named after
+# it keep their values.
+CHOOSING: dict[str, tuple[str, tuple[str, ...]]] = {
+    "net": ("family", ()),
+    "init": ("scheme", ()),
+    "schedule": ("kind", ()),
+    "optimizer": ("name", ("lr",)),
+}
 # The whole configuration of this repository has 3,000 values, ten levels deep.
 MOST_VALUES, DEEPEST = 300_000, 50
 # A float can hold this number, and Python can print it.
@@ -57,20 +63,19 @@ def check_tree(tree: Any, file: str) -> None:
             )
 
 
-def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def merged(below: Mapping[str, Any], above: Mapping[str, Any], name: object = "") -> dict[str, Any]:
     """One tree laid over another: mappings merge, all other values are replaced.
 
-    A net of another family and an init of another scheme are replaced as a whole, since they have
-    other keys. Of another optimizer only the learning rate stays.
+    A mapping of this `name` may choose another kind of net, say: then it is replaced.
     """
-    both = dict(below)
-    for tag, shared in TAGS.items():
-        # An entry of a study may be called `name`; then the value is a mapping.
-        if isinstance(above.get(tag), str) and above[tag] != below.get(tag):
-            both = {key: below[key] for key in shared if key in below}
+    tag, kept = CHOOSING.get(str(name), ("", ()))
+    if tag in above and above[tag] != below.get(tag):
+        both = {key: below[key] for key in kept if key in below}
+    else:
+        both = dict(below)
     for key, value in above.items():
         if isinstance(value, Mapping) and isinstance(both.get(key), Mapping):
-            both[key] = merged(both[key], value)
+            both[key] = merged(both[key], value, key)
         else:
             both[key] = value
     return both

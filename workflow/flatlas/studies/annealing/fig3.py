@@ -10,8 +10,17 @@ from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import MOSTLY, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
-from flatlas.plotting.look import BLUE, GREEN, PURPLE, RED, panels
-from flatlas.plotting.style import Drawing, make_room, note, plain_ticks
+from flatlas.plotting.style import (
+    BLUE,
+    GREEN,
+    PURPLE,
+    RED,
+    Drawing,
+    make_room,
+    note,
+    panels,
+    plain_ticks,
+)
 from flatlas.statistics.power_law import slope
 from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, read

@@ -10,8 +10,20 @@ from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import FALLING, RISING, TIGHT
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import FINAL, NET, Material
-from flatlas.plotting.look import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, panels, shades
-from flatlas.plotting.style import Drawing, make_room, note, plain_ticks
+from flatlas.plotting.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    Drawing,
+    make_room,
+    note,
+    panels,
+    plain_ticks,
+    shades,
+)
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing import recordings

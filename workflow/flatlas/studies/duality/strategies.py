@@ -20,9 +20,16 @@ from flatlas.studies.duality.sweeps import draw_rows, draw_sweeps
 PAIRS = {"hidden": "first", "second": "second", "third": "third"}
 
 
-# What weight decay and s are: the text and the authors' published program differ.
-TEXT = ("the text's β‖w‖²", "the text's initialization")
-PROGRAM = ("the program's β‖w‖", "the program's initialization")
+@dataclass(frozen=True)
+class Reading:
+    """What weight decay and s are: the text and the authors' published program differ."""
+
+    penalty: str
+    init: str
+
+
+TEXT = Reading("the text's β‖w‖²", "the text's initialization")
+PROGRAM = Reading("the program's β‖w‖", "the program's initialization")
 
 
 @dataclass(frozen=True)
@@ -81,15 +88,14 @@ def flatter_solutions(material: Material, rates: str, batches: str, half: str = 
 
 
 def smaller_solutions(
-    material: Material, decays: str, scales: str, reading: tuple[str, str] = TEXT
+    material: Material, decays: str, scales: str, reading: Reading = TEXT
 ) -> Claims:
     """Figure 4's claims about a sweep over rates of weight decay and one over initial scales."""
     decay, init = Layer(material, decays), Layer(material, scales)
-    penalty, initialization = reading
     sharp = decay.stays("gap_sharp", "ΔL_s", decay.net("gap_sharp"))
-    yield from named("decay", [*decay.smaller(rises=False), sharp], f", with {penalty}")
+    yield from named("decay", [*decay.smaller(rises=False), sharp], f", with {reading.penalty}")
     found = [*init.smaller(rises=True), *ours([init.solved()])]
-    yield from named("init", found, f", with {initialization}")
+    yield from named("init", found, f", with {reading.init}")
 
 
 # The paper analyzes the convolutional net on CIFAR-10 too, but shows nothing of it.

@@ -9,8 +9,19 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED, TIGHTER
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
-from flatlas.plotting.look import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, panels
-from flatlas.plotting.style import Drawing, note
+from flatlas.plotting.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    Drawing,
+    note,
+    panels,
+)
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import kendall
 from flatlas.statistics.estimate import estimate

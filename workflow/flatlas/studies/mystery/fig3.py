@@ -10,8 +10,17 @@ from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep
 from flatlas.evidence.material import Material
-from flatlas.plotting.look import BLACK, BLUE, GREEN, ORANGE, RED, panels
-from flatlas.plotting.style import Drawing, note, plain_ticks
+from flatlas.plotting.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    Drawing,
+    note,
+    panels,
+    plain_ticks,
+)
 from flatlas.plotting.trainings import zero_error
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.estimate import estimate

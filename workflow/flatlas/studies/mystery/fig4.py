@@ -13,8 +13,20 @@ from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import JUMPS, ONLY_THE_FUNCTION, SMALL
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material
-from flatlas.plotting.look import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, panels
-from flatlas.plotting.style import Drawing, note, plain_ticks
+from flatlas.plotting.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    Drawing,
+    note,
+    panels,
+    plain_ticks,
+)
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import ratio

@@ -38,8 +38,8 @@ def draw(material: Material) -> Drawing:
 def claims(material: Material) -> Claims:
     """Two measures and two optimizers, against sharpness and against generalization."""
     for sweep, (name, (what, measure)) in product(SWEEPS, MEASURES.items()):
-        what = f"{what}: {called(sweep)}"
-        yield from _of(Nets(material, sweep), f"{name}_{sweep}", what, measure)
+        trained = Nets(material, sweep)
+        yield from _of(trained, f"{name}_{sweep}", f"{what}: {called(sweep)}", measure)
     for _, measure in MEASURES.values():
         yield from weakened_flatness(material, "adam", measure)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from flatlas.claims.claim import Claim, Claims, ours
+from flatlas.claims.claim import Claim, Claims, Criterion, ours
 from flatlas.claims.conventions import BARELY, BARELY_OFF, BROKEN, CORRELATED, SPIKE, TIGHTER
 from flatlas.claims.correlations import BETTER, DIFFERENCE, compared, correlated
 from flatlas.claims.nets import Nets
@@ -65,33 +65,49 @@ def _breaking_optimizers(material: Material) -> Claims:
 def _levels(material: Material, sweep: str) -> Claims:
     """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
     name = systems.called(sweep)
-    for quantity in (ACCURACY, LOG_PRIOR, FLATNESS):
-        nets, sgd, other = systems.against_sgd(material, sweep, quantity)
-        statistic: Callable[..., np.ndarray]
-        if quantity is FLATNESS:
-            criterion, statistic = SPIKE, _factor
-            says = f"{name} makes a large difference in flatness"
-            measured = (
-                f"factor between the sharpness under SGD and under {name} on the same attack sets,"
-                " up or down; geometric mean over nets"
-            )
-        else:
-            criterion, statistic = BARELY_OFF, APART
-            says = f"{quantity.what} under {name} does not significantly vary from SGD's"
-            measured = (
-                f"difference of mean {quantity.what} under SGD and under {name}, up or down,"
-                " divided by the range of SGD's means over the attack sets; mean over attack sets"
-            )
-        yield nets.claim(
-            f"level_{sweep}_{quantity.name}",
-            says,
-            measured,
-            criterion,
-            statistic,
-            sgd.x.values,
-            other.x.values,
-            settled=(sgd.x.settled, other.x.settled),
+    for quantity in (ACCURACY, LOG_PRIOR):
+        yield _level(
+            material,
+            sweep,
+            quantity,
+            f"{quantity.what} under {name} does not significantly vary from SGD's",
+            f"difference of mean {quantity.what} under SGD and under {name}, up or down, divided by"
+            " the range of SGD's means over the attack sets; mean over attack sets",
+            BARELY_OFF,
+            Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True),
         )
+    yield _level(
+        material,
+        sweep,
+        FLATNESS,
+        f"{name} makes a large difference in flatness",
+        f"factor between the sharpness under SGD and under {name} on the same attack sets, up"
+        " or down; geometric mean over nets",
+        SPIKE,
+        _factor,
+    )
+
+
+def _level(
+    material: Material,
+    sweep: str,
+    quantity: Quantity,
+    says: str,
+    measured: str,
+    criterion: Criterion,
+    statistic: Callable[..., np.ndarray],
+) -> Claim:
+    nets, sgd, other = systems.against_sgd(material, sweep, quantity)
+    return nets.claim(
+        f"level_{sweep}_{quantity.name}",
+        says,
+        measured,
+        criterion,
+        statistic,
+        sgd.x.values,
+        other.x.values,
+        settled=(sgd.x.settled, other.x.settled),
+    )
 
 
 def _factor(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -102,9 +118,6 @@ def _apart_in_ranges(sgd: np.ndarray, other: np.ndarray) -> np.ndarray:
     means = mean(sgd)
     unit = largest(means) - smallest(means)
     return mean(sgd - other) / unit[..., None]
-
-
-APART = Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True)
 
 
 def _broken(material: Material, flat: Quantity) -> Claims:
