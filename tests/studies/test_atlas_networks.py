@@ -7,6 +7,7 @@ from declared import ended
 from side_by_side import material_of
 
 from flatlas.plan.tables import NETWORK_SETTINGS, NETWORKS
+from flatlas.store.tables import read_table, write_table
 from flatlas.studies.atlas.networks import networks
 from flatlas.studies.atlas.quantities import QUANTITIES, TABLES
 
@@ -102,7 +103,7 @@ def test_runs_of_another_study_keep_its_name():
 def test_parquet_gives_back_the_table_and_how_it_was_measured(table, tmp_path):
     table = table.copy()
     table.attrs["options"] = {"hessian": {"measure": "hessian", "top": 20}}
-    table.to_parquet(tmp_path / "networks.parquet", index=False)
-    back = pd.read_parquet(tmp_path / "networks.parquet")
+    write_table(tmp_path / "networks.parquet", table)
+    back = read_table(tmp_path / "networks.parquet")
     pd.testing.assert_frame_equal(back, table)
     assert back.attrs == table.attrs
