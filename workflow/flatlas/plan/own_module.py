@@ -27,10 +27,9 @@ def check(module: Path, what: str, arguments: Iterable[str], place: str, place_o
     In the configuration, `place` names the module, and `place_of` gives the place of an argument.
     """
     try:
-        text = ast.parse(module.read_bytes())
-    except (SyntaxError, ValueError):
-        # An imported class or function is defined elsewhere.
-        return
+        text = ast.parse(module.read_bytes(), module.name)
+    except (SyntaxError, ValueError) as error:
+        raise FlatlasError(f"{place}, which is not valid Python: {error}.") from error
     defined = _defined(text)
     if defined is not None and what not in defined:
         raise FlatlasError(
