@@ -46,7 +46,7 @@ def library(tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for name in ("plan/fingerprint.py", "plan/kept.py"):
+    for name in ("errors.py", "plan/fingerprint.py", "plan/kept.py"):
         shutil.copy(WORKFLOW / "flatlas" / name, tmp_path / "flatlas" / name)
     return tmp_path
 
@@ -134,6 +134,15 @@ def test_a_module_that_does_not_exist_is_refused(fingerprint, library, capfd):
     with pytest.raises(subprocess.CalledProcessError):
         fingerprint(library, "flatlas.nets.narrow")
     assert "no module flatlas.nets.narrow" in capfd.readouterr().err
+
+
+def test_a_file_that_python_can_not_parse_is_named_with_its_folder(fingerprint, library, capfd):
+    (library / "flatlas/late.py").write_text("LATE = 1\nLATER = (\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        fingerprint(library)
+    said = capfd.readouterr().err
+    assert "FlatlasError: " in said
+    assert "flatlas/late.py, line 2: " in said
 
 
 STAGES = """

@@ -58,15 +58,19 @@ def test_a_mistake_is_reported_each_time(root, tmp_path):
             lookup(user, root, files)
 
 
-def test_a_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monkeypatch):
+def test_a_changed_or_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_plan_net.py").write_text("class Net: ...\n")
+    file = tmp_path / "my_plan_net.py"
+    file.write_text("class Net: ...\n")
     net = {"family": "own", "module": "my_plan_net:Net"}
     user = {**USER, "studies": {"flat": {"runs": {"own": {**STUDY["runs"]["base"], "net": net}},
             "sweeps": {"own": {"run": "own", "points": [{"batch": 5}]}}}}}  # fmt: skip
-    assert lookup(user, root, []).own_files == ["my_plan_net.py"]
+    assert [*lookup(user, root, []).own_files] == [file.name]
     lookup(user, root, [])
-    (tmp_path / "my_plan_net.py").unlink()
+    file.write_text("class Other: ...\n")
+    with pytest.raises(FlatlasError, match=r"my_plan_net\.py defines no 'Net'"):
+        lookup(user, root, [])
+    file.unlink()
     with pytest.raises(FlatlasError, match=r"has no my_plan_net\.py"):
         lookup(user, root, [])
 

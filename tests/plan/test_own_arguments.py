@@ -19,7 +19,6 @@ UNCERTAIN = {
     "imported": "from other import Net\n",
     "only by place": "def Net(width, /):\n    pass\n",
     "made otherwise": CLASS + "    def __new__(cls, *given, **named):\n        pass\n",
-    "no Python": "def Net(:\n",
 }
 
 
@@ -76,6 +75,10 @@ def test_the_error_names_all_missing_arguments_or_the_nearest_allowed_one(study,
 @pytest.mark.parametrize("text", UNCERTAIN.values(), ids=UNCERTAIN)
 def test_arguments_are_left_to_the_job_if_the_text_is_unclear(study, plan_of, text):
     plan_of(study=study(text, {"surely": "wrong"}))
+
+
+def test_a_file_that_python_can_not_parse_is_refused_with_its_line(study, refused):
+    assert "own_text.py, line 2: " in refused(study=study("\ndef Net(:\n", {}))
 
 
 def test_swept_arguments_count_as_given(study, plan_of, refusal):

@@ -73,7 +73,7 @@ def answers_of(plan: Plan) -> lookup.Lookup:
         pages=pages,
         picture=picture(plan, jobs),
         needed=needed_by_targets(plan, jobs),
-        own_files=sorted(plan.own_files),
+        own_files={file: lookup.own_state(file) for file in sorted(plan.own_files)},
     )
 
 

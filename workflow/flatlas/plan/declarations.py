@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from flatlas.errors import FlatlasError, named
-from flatlas.plan.fingerprint import LIBRARY, find, shown
+from flatlas.plan.fingerprint import LIBRARY, find, not_python, shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -39,9 +38,7 @@ def load(name: str) -> ModuleType:
     except FlatlasError as error:
         raise FlatlasError(f"{file_of(name)}: {error}") from error
     except SyntaxError as error:
-        raise FlatlasError(
-            f"{shown(Path(error.filename or ''))}, line {error.lineno}: {error.msg}."
-        ) from error
+        raise not_python(error) from error
     except Exception as error:
         frames = extract_tb(error.__traceback__)
         # The first frame of the library is the loaded module; later ones are modules that it

@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.kept import all_kept, content_hash, keep, read_kept
 
 LIBRARY = Path(__file__).parents[1]
@@ -196,8 +197,21 @@ def _kept_files() -> dict[str, Any]:
     return found
 
 
+def syntax_tree(source: str | bytes, path: Path) -> ast.Module:
+    """The syntax tree of a file's text. If it is not valid Python, the error names the line."""
+    try:
+        return ast.parse(source, str(path))
+    except SyntaxError as error:
+        raise not_python(error) from error
+
+
+def not_python(error: SyntaxError) -> FlatlasError:
+    """The error for a file that is not valid Python."""
+    return FlatlasError(f"{shown(Path(error.filename or ''))}, line {error.lineno}: {error.msg}.")
+
+
 def _parse(source: str, path: Path) -> Parsed:
-    tree = ast.parse(source, str(path))
+    tree = syntax_tree(source, path)
     imported: list[tuple[int, str, list[str]]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -82,7 +82,8 @@ class Lookup:
     """Jobs by id, figures by target, studies by name, and what applies to all of them.
 
     `measures` has the outputs of each measure's rule, `meanings` what it measures, `needed` the
-    jobs behind each figure and study, `picture` what the picture of the plan shows.
+    jobs behind each figure and study, `picture` what the picture of the plan shows, `own_files` the
+    state of each file of a user's own nets.
     """
 
     preset: str
@@ -100,7 +101,7 @@ class Lookup:
     pages: dict[str, dict[str, str]]
     picture: dict[str, Any]
     needed: dict[str, list[str]]
-    own_files: list[str]
+    own_files: dict[str, str | None]
 
 
 def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Lookup:
@@ -111,7 +112,7 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
     check_tree(config, USER)
     name = _name(config, root, files)
     kept = read_kept(name)
-    if kept is None or not all(Path(file).is_file() for file in kept["own_files"]):
+    if kept is None or any(own_state(file) != was for file, was in kept["own_files"].items()):
         # Imported here because its models are slow to load.
         from flatlas.plan.answers import answers
 
@@ -120,6 +121,14 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
         if name == _name(config, root, files):
             keep(name, kept, KEPT_PLANS)
     return _from_json(kept)
+
+
+def own_state(file: str) -> str | None:
+    """What a plan reads of a file of a user's own net: a module's text, or that weights exist."""
+    path = Path(file)
+    if not path.is_file():
+        return None
+    return content_hash([path.read_bytes()]) if path.suffix == ".py" else "exists"
 
 
 def _from_json(kept: dict[str, Any]) -> Lookup:

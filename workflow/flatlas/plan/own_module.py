@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flatlas.errors import FlatlasError, nearest
+from flatlas.plan.fingerprint import syntax_tree
 
 
 class Parameters(NamedTuple):
@@ -26,11 +27,7 @@ def check(module: Path, what: str, arguments: Iterable[str], place: str, place_o
 
     In the configuration, `place` names the module, and `place_of` gives the place of an argument.
     """
-    try:
-        text = ast.parse(module.read_bytes())
-    except (SyntaxError, ValueError):
-        # An imported class or function is defined elsewhere.
-        return
+    text = syntax_tree(module.read_bytes(), module)
     defined = _defined(text)
     if defined is not None and what not in defined:
         raise FlatlasError(
