@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.batches import exact
-from flatlas.models.objective import Objective, unwrapped
+from flatlas.models.objective import Objective
+from flatlas.models.prepared import unwrapped
 
 # A model, or its state dictionary, whose values need not all be tensors.
 Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]

@@ -10,8 +10,7 @@ import numpy as np
 import torch
 from pandas import DataFrame
 from pydantic import Field, PositiveInt
-from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves
+from torch import nn
 from tqdm import tqdm
 
 from flatlas.errors import FlatlasError
@@ -19,6 +18,7 @@ from flatlas.library.call import Measures, accepted, take, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels, symmetric_scale
 from flatlas.library.problem import Problem, Settings, largest_of, opened
+from flatlas.models.batches import tensors
 from flatlas.models.objective import Objective
 from flatlas.models.rescaling import Rescaling, rescalings
 from flatlas.seeds import generator
@@ -169,9 +169,9 @@ def _difference(one: Objective, other: Objective) -> float:
     """The largest difference between outputs, relative to the largest output."""
     apart, largest = 0.0, 0.0
     for batch in one.batches:
-        both = (tree_leaves(each.outputs({}, batch)) for each in (one, other))
+        both = (tensors(each.outputs({}, batch)) for each in (one, other))
         for mine, its in zip(*both, strict=True):
-            if isinstance(mine, Tensor) and mine.is_floating_point():
+            if mine.is_floating_point():
                 # A mask may set outputs to −∞. Unlike `max`, np.maximum keeps NaN.
                 differs = mine != its
                 apart = np.maximum(apart, largest_of((mine - its)[differs]))

@@ -9,17 +9,25 @@ from typing import Annotated, Any, Literal, TypedDict
 import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import WITHOUT_FLOAT64, Batch, Batches, random_state_kept, rows_of
-from flatlas.models.derivatives import has_wrong_slope
+from flatlas.models.batches import (
+    WITHOUT_FLOAT64,
+    Batch,
+    Batches,
+    random_state_kept,
+    rows_of,
+    tensors,
+)
+from flatlas.models.chosen import Chosen
+from flatlas.models.dependence import loss_of, refuse_without_loss, unused
 from flatlas.models.losses import SAME, LossFunction, Outputs
-from flatlas.models.objective import Chosen, Objective, loss_of
+from flatlas.models.objective import Objective
 from flatlas.models.precision import as_written, full_precision
 from flatlas.models.quantized import quantized
 from flatlas.models.repetition import has_changed, of_first_pass
+from flatlas.models.slope import has_wrong_slope
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
@@ -136,7 +144,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         copies = objective.of_copy(), objective.of_copy()
         if given.batch_norm == "recomputed":
             take_statistics(objective)
-        objective.refuse_without_loss()
+        refuse_without_loss(objective)
         few = _few(objective)
         before, wrong = of_first_pass(*copies, few), has_wrong_slope(objective, few)
         del copies
@@ -144,11 +152,11 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if test is not None:
             tested = Batches(test, where, dtype, given.seed)
             compared = objective.on(tested)
-            compared.refuse_without_loss()
+            refuse_without_loss(compared)
             draws = draws or tested.draws
-        unused, integers = objective.unused(), quantized(objective.model)
+        idle, integers = unused(objective), quantized(objective.model)
         depends = (
-            (UNUSED.format(", ".join(unused)), bool(unused)),
+            (UNUSED.format(", ".join(idle)), bool(idle)),
             (DRAWS, draws),
             (BY_BATCH, _mixes_examples(objective)),
             (CUTS, not _adds_up(objective)),
@@ -207,8 +215,8 @@ def largest_of(numbers: Tensor) -> float:
 
 def _reals(outputs: Outputs) -> list[Tensor]:
     """The tensors of real numbers that have rows."""
-    leaves = (leaf for leaf in tree_leaves(outputs) if isinstance(leaf, Tensor))
-    return [leaf for leaf in leaves if leaf.is_floating_point() and leaf.ndim and leaf.numel()]
+    reals = (one for one in tensors(outputs) if one.is_floating_point())
+    return [one for one in reals if one.ndim and one.numel()]
 
 
 @torch.no_grad()

@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import cloned, described, exact, rows_of
+from flatlas.models.batches import cloned, described, exact, rows_of, tensors
 from flatlas.models.copies import copied
 
 Outputs = Any
@@ -115,9 +114,9 @@ class Loss:
             self.refuse_unknown(outputs, target)
         if isinstance(self._loss, nn.Module):
             # The loss's own tensors go to the device of the outputs, in their precision.
-            for one in filter(_is_of_reals, tree_leaves(outputs)):
-                self._loss.to(one.device, one.dtype)
-                break
+            reals = [one for one in tensors(outputs) if one.is_floating_point()]
+            if reals:
+                self._loss.to(reals[0].device, reals[0].dtype)
         if not self.is_of_torch:
             # A user's loss may change the target in place.
             target = cloned(target)
@@ -266,10 +265,6 @@ def _reduction(loss: Any) -> Any:
     """The `reduction` of a loss, "mean" if it has none."""
     given = loss.keywords if isinstance(loss, partial) else {}
     return given.get("reduction", getattr(loss, "reduction", "mean"))
-
-
-def _is_of_reals(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_floating_point()
 
 
 def _normalized(outputs: Outputs) -> Tensor:

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
-from flatlas.models.derivatives import elsewhere
 from flatlas.models.objective import Objective
+from flatlas.models.slope import elsewhere
 
 
 def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
