@@ -11,8 +11,8 @@ from torch import Tensor
 
 from flatlas.hessian import natural, softmax
 from flatlas.hessian.natural import DecomposedFisher, NaturalGradients, by_conjugate_gradients
-from flatlas.models.batches import flat
 from flatlas.models.objective import Objective
+from flatlas.models.tensors import flat
 
 
 def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -> NaturalGradients:

@@ -17,11 +17,10 @@ from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 from flatlas.models.precision import in_precision
+from flatlas.models.tensors import WITHOUT_FLOAT64, described, row_counts, rows_of, tensors_in
 
 # The batch size of data that are given as two tensors.
 EXAMPLES = 256
-# Devices that compute in float32 alone.
-WITHOUT_FLOAT64 = ("mps",)
 # The keys that a target may have in a batch that is a dictionary.
 TARGETS = ("labels", "label", "targets", "target")
 
@@ -38,12 +37,12 @@ class Batch:
     @property
     def inputs(self) -> list[Tensor]:
         """The tensors among the arguments of the model."""
-        return tensors((self.arguments, dict(self.named)))
+        return tensors_in((self.arguments, dict(self.named)))
 
     @property
     def has_infinite(self) -> bool:
         """Whether any number is infinite, as in a mask, or by mistake."""
-        return any(bool(one.isinf().any()) for one in (*self.inputs, *tensors(self.target)))
+        return any(bool(one.isinf().any()) for one in (*self.inputs, *tensors_in(self.target)))
 
     def parts(self, examples: int) -> Iterator["Batch"]:
         """Its parts of this many examples each; a smaller rest at the end is left out."""
@@ -52,7 +51,7 @@ class Batch:
 
     def of_rows(self, numbers: Tensor) -> "Batch":
         """A batch of some of its examples, given by their numbers."""
-        sizes = {*_rows((self.arguments, self.named, self.target)), self.examples}
+        sizes = {*row_counts((self.arguments, self.named, self.target)), self.examples}
         if len(sizes) > 1:
             raise FlatlasError(
                 "the measure cuts batches into their examples, but one has tensors with "
@@ -226,56 +225,13 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
         )
     # Inputs may have examples in another dimension, or in none, as a mask: only the model must take
     # them.
-    sizes = _rows(target) or _rows(inputs)
+    sizes = row_counts(target) or row_counts(inputs)
     if len(set(sizes)) > 1:
         raise FlatlasError(
-            f"batch {number} has {'targets' if _rows(target) else 'inputs'} with "
+            f"batch {number} has {'targets' if row_counts(target) else 'inputs'} with "
             f"{_listed(set(sizes))} rows: give one row for each example."
         )
     return sizes[0] if sizes else 1
-
-
-def described(value: Any) -> str:
-    """A short description of a value, for a message."""
-    if isinstance(value, Tensor):
-        return f"{value.dtype} of shape {tuple(value.shape)}"
-    if isinstance(value, tuple | list):
-        return f"a {type(value).__name__} of {len(value)}"
-    return f"a {type(value).__name__}"
-
-
-def cloned(given: Any) -> Any:
-    """The same with copies of its tensors, which the caller may change."""
-    return tree_map_only(Tensor, Tensor.clone, given)
-
-
-def exact(leaf: Tensor) -> Tensor:
-    """The tensor in float64, on the CPU if its own device has no float64."""
-    return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
-
-
-def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
-    """The same with only some rows of each tensor that has a row for each example."""
-
-    def rows(one: Tensor) -> Tensor:
-        return one[numbers.to(one.device)] if one.ndim and len(one) == examples else one
-
-    return tree_map_only(Tensor, rows, given)
-
-
-def tensors(given: Any) -> list[Tensor]:
-    """The tensors in tuples, lists and dictionaries."""
-    return [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
-
-
-def flat(given: Iterable[Tensor]) -> Tensor:
-    """The numbers of several tensors in one vector."""
-    return torch.cat([one.flatten() for one in given])
-
-
-def _rows(given: Any) -> list[int]:
-    """The number of rows of each of its tensors that has any."""
-    return [len(one) for one in tensors(given) if one.ndim]
 
 
 def _listed(sizes: set[int]) -> str:
@@ -318,7 +274,7 @@ def _refuse_without_numbers(one: Tensor, number: int) -> None:
 
 def _digest(given: Any) -> list[bytes]:
     """A hash of the numbers of each tensor."""
-    rows = (one.detach().cpu().resolve_conj().flatten().contiguous() for one in tensors(given))
+    rows = (one.detach().cpu().resolve_conj().flatten().contiguous() for one in tensors_in(given))
     # A single number counts as contiguous whatever its stride, which `view` does not take.
     rows = (row.as_strided(row.shape, (1,)) for row in rows)
     return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

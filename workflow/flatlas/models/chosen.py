@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from flatlas.errors import FlatlasError, named
-from flatlas.models.batches import described
 from flatlas.models.quantized import quantized, refuse_rounding
+from flatlas.models.tensors import described
 
 # A pattern of parameters' names, several, or a function of name and parameter.
 Chosen = str | Sequence[str] | Callable[[str, nn.Parameter], bool] | None

@@ -15,6 +15,7 @@ from flatlas.models.graph import reaches, roots
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.objective import Objective
 from flatlas.models.prepared import unwrapped
+from flatlas.models.repetition import differ
 from flatlas.models.second_order import twice_differentiable
 
 
@@ -88,7 +89,7 @@ def _refuse_other_values(
         second, _ = objective.loss.of(outputs, batch.target, batch.examples)
         if reaches(objective.originals, [second]):
             raise _penalized()
-    if not (second - value).abs() <= torch.finfo(objective.dtype).eps ** 0.5 * value.abs():
+    if differ(second, value, objective.dtype):
         raise FlatlasError(
             f"the loss of a batch is {value.item():.6g}, and {second.item():.6g} when it is "
             "computed again: in evaluation mode the model or the loss draws random numbers, or "

@@ -7,10 +7,10 @@ from torch import Tensor
 from torch.utils._pytree import tree_map_only
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import described, flat, tensors
 from flatlas.models.graph import reaches, unreached
 from flatlas.models.losses import Outputs
 from flatlas.models.second_order import again, gradient
+from flatlas.models.tensors import described, flat, tensors_in
 
 
 class GaussNewton:
@@ -27,7 +27,7 @@ class GaussNewton:
     ) -> None:
         """Takes the outputs that the model made of the parameters `by`, and their loss."""
         self._leaves = list(by.values())
-        self._z = [one for one in tensors(made) if one.requires_grad]
+        self._z = [one for one in tensors_in(made) if one.requires_grad]
         self._free = [one.detach().requires_grad_() for one in self._z]
         copies = dict(zip(map(id, self._z), self._free, strict=True))
         total, self.share = loss(tree_map_only(Tensor, lambda one: copies.get(id(one), one), made))

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import Batch, described, exact
+from flatlas.models.batches import Batch
 from flatlas.models.objective import Objective
 from flatlas.models.second_order import again, gradient, twice_differentiable
+from flatlas.models.tensors import described, exact
 
 
 @dataclass(frozen=True)

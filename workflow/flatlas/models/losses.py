@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import cloned, described, exact, rows_of, tensors
 from flatlas.models.copies import copied
+from flatlas.models.tensors import cloned, described, exact, rows_of, tensors_in
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
@@ -111,12 +111,23 @@ class Loss:
             outputs = _normalized(outputs)
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
-            self.refuse_unknown(outputs, target)
-        if isinstance(self._loss, nn.Module):
+            self._refuse_unknown(outputs, target)
+        value = self._value(outputs, target)
+        if self.is_sum:
+            return value, 0.0
+        if self.is_of_classes:
+            return value, self._divisor(target)
+        of_numbers = self.is_of_torch and self._reduction == "mean"
+        elementwise = of_numbers and outputs.shape == target.shape
+        share = float(outputs.numel() if elementwise else examples)
+        return value * share, share
+
+    def _value(self, outputs: Outputs, target: Any) -> Tensor:
+        """What the loss itself returns for a batch, in float64."""
+        reals = [one for one in tensors_in(outputs) if one.is_floating_point()]
+        if reals and isinstance(self._loss, nn.Module):
             # The loss's own tensors go to the device of the outputs, in their precision.
-            reals = [one for one in tensors(outputs) if one.is_floating_point()]
-            if reals:
-                self._loss.to(reals[0].device, reals[0].dtype)
+            self._loss.to(reals[0].device, reals[0].dtype)
         if not self.is_of_torch:
             # A user's loss may change the target in place.
             target = cloned(target)
@@ -134,15 +145,7 @@ class Loss:
                 f"the loss returns {described(value)}. Allowed: a tensor of one real number, the "
                 "mean over a batch's examples."
             )
-        value = exact(value).reshape(())
-        if self.is_sum:
-            return value, 0.0
-        if self.is_of_classes:
-            return value, self._divisor(target)
-        of_numbers = self.is_of_torch and self._reduction == "mean"
-        elementwise = of_numbers and outputs.shape == target.shape
-        share = float(outputs.numel() if elementwise else examples)
-        return value * share, share
+        return exact(value).reshape(())
 
     def logits(self, outputs: Outputs, target: Any) -> Tensor:
         """Logits of the predictions that count: (predictions, classes), or (predictions, 1).
@@ -179,7 +182,7 @@ class Loss:
         is_number = target.is_floating_point() or not of_labels
         return outputs, exact(target) if is_number else target.to(outputs.device)
 
-    def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
+    def _refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
         """Raise an error for labels without an output: they would stop a GPU from computing."""
         if self.is_binary and target.numel() and not (target.min() >= 0 and target.max() <= 1):
             raise FlatlasError(

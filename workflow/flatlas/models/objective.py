@@ -12,7 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.utils.stateless import _reparametrize_module
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import Batch, cloned, described, exact, flat, rows_of
+from flatlas.models.batches import Batch
 from flatlas.models.chosen import Chosen, chosen_names
 from flatlas.models.copies import copied
 from flatlas.models.gauss_newton import GaussNewton
@@ -20,6 +20,7 @@ from flatlas.models.graph import refuse_constant_gradients, unreached
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.prepared import prepared, unwrapped
 from flatlas.models.second_order import again, gradient, twice_differentiable
+from flatlas.models.tensors import cloned, described, exact, flat, rows_of
 
 
 class Objective:
@@ -27,7 +28,7 @@ class Objective:
 
     w has the chosen parameters in one vector, in the order of the model. It is float64, even if the
     model computes in another precision. Other parameters keep their values. The model is a copy, in
-    evaluation mode. Of the `originals`, the parameters that w has copies of, L must not depend.
+    evaluation mode. `originals` are the chosen parameters of the model that was given.
     """
 
     def __init__(
@@ -65,10 +66,35 @@ class Objective:
         other.batches = batches
         return other
 
+    def part(self, batch: Batch, divisor: float) -> "Objective":
+        """The sum of the losses of one batch over a given divisor."""
+        other = self.on([batch])
+        other._divisor = divisor
+        return other
+
     def of_normalized_logits(self) -> "Objective":
         """The loss of normalized logits: scaling all logits does not change it."""
         other = copy(self)
         other.loss = self.loss.of_normalized_logits()
+        return other
+
+    def of_copy(self) -> "Objective":
+        """The loss of a copy of the model, which has its own state.
+
+        It has the same parameters and the same statistics of batch norm, also if these are
+        recomputed later.
+        """
+        other = copy(self)
+        norms = (part for part in self.model.modules() if isinstance(part, _BatchNorm))
+        statistics = (buffer for norm in norms for buffer in norm.buffers())
+        other.model = copied(self.model, "model", [*self.model.parameters(), *statistics])
+        return other
+
+    def of_model(self, model: nn.Module) -> "Objective":
+        """The loss of a copy of the model with other weights, on the same data."""
+        other = copy(self)
+        other.model = model
+        other.w = exact(flat(map(model.get_parameter, self.shapes)))
         return other
 
     def of_parameter(self, name: str) -> "Objective":
@@ -80,16 +106,28 @@ class Objective:
 
     def parts(self, w: Tensor) -> dict[str, Tensor]:
         """The parameters in w, by name: copies, which the model may change."""
-        named = zip(self.shapes, self._pieces(w), strict=True)
-        return {name: piece.clone() for name, piece in named}
+        return {
+            name: piece.clone() for name, piece in zip(self.shapes, self._pieces(w), strict=True)
+        }
 
     def _pieces(self, vector: Tensor) -> list[Tensor]:
         """A part of a vector for each parameter, in the precision of the model."""
-        sizes = [shape.numel() for shape in self.shapes.values()]
-        pieces = vector.to(self._device, self.dtype).split(sizes)
-        return [
-            piece.view(shape) for shape, piece in zip(self.shapes.values(), pieces, strict=True)
-        ]
+        shapes = self.shapes.values()
+        pieces = vector.to(self._device, self.dtype).split([shape.numel() for shape in shapes])
+        return [piece.view(shape) for piece, shape in zip(pieces, shapes, strict=True)]
+
+    @contextmanager
+    def leaves(self, w: Tensor) -> Iterator[dict[str, Tensor]]:
+        """The parameters in w, by name, as leaves that the model uses inside the context.
+
+        Take derivatives inside it, too: they compute activations behind a checkpoint again.
+        """
+        leaves = {name: part.requires_grad_() for name, part in self.parts(w).items()}
+        with (
+            twice_differentiable(self.model),
+            _reparametrize_module(self.model, leaves, tie_weights=True),
+        ):
+            yield leaves
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """The model's output for a batch: a tensor, or whatever its own loss takes."""
@@ -110,14 +148,14 @@ class Objective:
 
     def _hint(self, error: str, batch: Batch) -> str:
         """What to do if the model needs another dtype."""
+        hint = ""
         if "dtype" not in error and "scalar type" not in error:
-            return ""
-        hint = (
-            " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
-            "model needs it; each layer must be an attribute of the module that uses it)"
-            if self.dtype != torch.float32
-            else ""
-        )
+            return hint
+        if self.dtype != torch.float32:
+            hint += (
+                " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
+                "model needs it; each layer must be an attribute of the module that uses it)"
+            )
         if any(not (one.is_floating_point() or one.is_complex()) for one in batch.inputs):
             hint += " (integers stay so: give inputs.float() if the model needs numbers)"
         return hint
@@ -136,24 +174,15 @@ class Objective:
             found.append(total / (share or 1.0))
         return torch.stack(found)
 
-    def of_copy(self) -> "Objective":
-        """The loss of a copy of the model, which has its own state.
+    def counted(self) -> Iterator[Batch]:
+        """The batches of which any example counts."""
+        return (batch for batch in self.batches if self.loss.counts(batch.target))
 
-        It has the same parameters and the same statistics of batch norm, also if these are
-        recomputed later.
-        """
-        other = copy(self)
-        norms = (part for part in self.model.modules() if isinstance(part, _BatchNorm))
-        statistics = (buffer for norm in norms for buffer in norm.buffers())
-        other.model = copied(self.model, "model", [*self.model.parameters(), *statistics])
-        return other
-
-    def of_model(self, model: nn.Module) -> "Objective":
-        """The loss of a copy of the model with other weights, on the same data."""
-        other = copy(self)
-        other.model = model
-        other.w = exact(flat(map(model.get_parameter, self.shapes)))
-        return other
+    @torch.no_grad()
+    def divisor(self) -> float:
+        """The divisor of the sum of all losses, such as the number of examples."""
+        parts = self.parts(self.w)
+        return self._sum(self.of_batch(parts, batch) for batch in self.batches)[1]
 
     @torch.no_grad()
     def value(self, w: Tensor) -> Tensor:
@@ -198,13 +227,6 @@ class Objective:
         _, divisor = self._sum(self._differentiated(self.w, add))
         return _finite(images / divisor, "Hessian")
 
-    def _refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
-        """Raise an error if a graph can't be differentiated twice; the first batch decides."""
-        if not self._differentiates_twice:
-            for ends, by in graphs:
-                refuse_constant_gradients(ends, by)
-            self._differentiates_twice = True
-
     def gauss_newton_product(self, vectors: Tensor) -> Tensor:
         """Jᵀ (∂²ℓ/∂z²) J v for each row v, with the outputs z: the part of ∇∇L without ∇∇z."""
         images = torch.zeros_like(vectors)
@@ -220,22 +242,6 @@ class Objective:
                 yield part.total, part.share
 
         return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")
-
-    @torch.no_grad()
-    def divisor(self) -> float:
-        """The divisor of the sum of all losses, such as the number of examples."""
-        parts = self.parts(self.w)
-        return self._sum(self.of_batch(parts, batch) for batch in self.batches)[1]
-
-    def counted(self) -> Iterator[Batch]:
-        """The batches of which any example counts."""
-        return (batch for batch in self.batches if self.loss.counts(batch.target))
-
-    def part(self, batch: Batch, divisor: float) -> "Objective":
-        """The sum of the losses of one batch over a given divisor."""
-        other = self.on([batch])
-        other._divisor = divisor
-        return other
 
     def _differentiated(
         self, w: Tensor, add: Callable[[list[Tensor], Tensor], None]
@@ -253,18 +259,12 @@ class Objective:
         if not reached:
             raise unreached(self.shapes)
 
-    @contextmanager
-    def leaves(self, w: Tensor) -> Iterator[dict[str, Tensor]]:
-        """The parameters in w, by name, as leaves that the model uses inside the context.
-
-        Take derivatives inside it, too: they compute activations behind a checkpoint again.
-        """
-        leaves = {name: part.requires_grad_() for name, part in self.parts(w).items()}
-        with (
-            twice_differentiable(self.model),
-            _reparametrize_module(self.model, leaves, tie_weights=True),
-        ):
-            yield leaves
+    def _refuse_constant_gradients(self, *graphs: tuple[list[Tensor], list[Tensor]]) -> None:
+        """Raise an error if a graph can't be differentiated twice; the first batch decides."""
+        if not self._differentiates_twice:
+            for ends, by in graphs:
+                refuse_constant_gradients(ends, by)
+            self._differentiates_twice = True
 
     def _sum(self, losses: Iterator[tuple[Tensor, float]]) -> tuple[Tensor, float]:
         """The sum of all batches, and its divisor, which is 1 for a loss that is a sum."""

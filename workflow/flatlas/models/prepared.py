@@ -7,9 +7,9 @@ from torch import nn
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import described
 from flatlas.models.copies import copied
 from flatlas.models.precision import in_precision
+from flatlas.models.tensors import described
 
 
 def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:
