@@ -111,7 +111,7 @@ class Loss:
             outputs = _normalized(outputs)
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
-            self._refuse_unknown(outputs, target)
+            self.refuse_unknown(outputs, target)
         value = self._value(outputs, target)
         if self.is_sum:
             return value, 0.0
@@ -182,7 +182,7 @@ class Loss:
         is_number = target.is_floating_point() or not of_labels
         return outputs, exact(target) if is_number else target.to(outputs.device)
 
-    def _refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
+    def refuse_unknown(self, outputs: Tensor, target: Tensor) -> None:
         """Raise an error for labels without an output: they would stop a GPU from computing."""
         if self.is_binary and target.numel() and not (target.min() >= 0 and target.max() <= 1):
             raise FlatlasError(
