@@ -10,6 +10,11 @@ from flatlas.models.objective import Objective
 from flatlas.models.quantized import quantized
 from flatlas.models.tensors import largest, rows_of, tensors_in
 
+UNUSED = (
+    "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
+    "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
+    "if not, leave them out by `parameters`."
+)
 DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
     "the same random state, so all of them saw the same batches."
@@ -33,11 +38,6 @@ SLOPES = (
     "give another slope. Look for a straight-through estimator, rounding, detach, a wrong backward "
     "of an autograd.Function, or a part in half precision. Numbers that are computed with "
     "derivatives describe that gradient, not the loss."
-)
-UNUSED = (
-    "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
-    "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
-    "if not, leave them out by `parameters`."
 )
 CHANGED = (
     "The model or its loss changes during the measures, as by a counter or a schedule: after them "

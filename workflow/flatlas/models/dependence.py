@@ -63,10 +63,10 @@ def _refuse_other_parameters(objective: Objective, parts: dict[str, Tensor], bat
         outputs = objective.outputs(parts, batch)
         if reaches(objective.originals, _leaves(outputs)):
             raise FlatlasError(
-                "the model computes its output with parameters that a copy of it does not "
-                "have, such as those of a layer that a lambda, a hook or a method under "
-                "torch.compile refers to: measures are taken of a copy. Let each layer be an "
-                "attribute of the module that uses it."
+                "the model computes its output with parameters that a copy of it does not have, "
+                "such as those of a layer that a lambda, a hook or a method under torch.compile "
+                "refers to: measures are taken of a copy. Let each layer be an attribute of the "
+                "module that uses it."
             )
         total, _ = objective.loss.of(outputs, batch.target, batch.examples)
         reached = roots([total])

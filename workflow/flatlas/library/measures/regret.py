@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
@@ -36,7 +37,7 @@ class Regret:
         if self.in_kl_ball is not None and self.natural is not None:
             found |= _means(self.in_kl_ball, "kl_", self.natural.converged)
         if self.true:
-            true = mean(torch.tensor([one.regret for one in self.true], dtype=torch.float64))
+            true = mean(torch.from_numpy(np.array([one.regret for one in self.true])))
             converged = all(one.converged for one in self.true)
             found["true_regret"] = Quantity.of(true, converged)
         return found
