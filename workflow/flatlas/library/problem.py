@@ -138,7 +138,7 @@ def _refuse_dtype(dtype: Any, device: torch.device) -> None:
 
 @contextmanager
 def _by_default(device: torch.device, dtype: torch.dtype) -> Iterator[None]:
-    """Have a model create its own tensors so, as the first state of a recurrent layer."""
+    """The defaults for tensors that a model creates, as the first state of a recurrent layer."""
     other = torch.get_default_device().type not in ("cpu", device.type)
     before = torch.get_default_dtype()
     with device if other else nullcontext():
