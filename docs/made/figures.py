@@ -17,7 +17,7 @@ from flatlas.plan.jobs import jobs_of
 from flatlas.plan.lookup import Job
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
-from flatlas.report.estimates import duration
+from flatlas.report.readable import duration
 
 PRESETS = ("demo", "laptop", "paper")
 REAL = PRESETS[1:]

@@ -21,7 +21,7 @@ from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.training_specs import RunSpec
-from flatlas.report.estimates import duration
+from flatlas.report.readable import duration
 
 MEASURED, GPU_RATES = (Path(__file__).parent / f"{name}.csv" for name in ("large_nets", "gpu"))
 NAMES = {

@@ -11,6 +11,7 @@ from torch import nn
 from flatlas import measure
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batches
+from flatlas.models.dependence import refuse_without_loss
 from flatlas.models.losses import Loss
 from flatlas.models.objective import Objective
 
@@ -197,7 +198,7 @@ def test_a_pattern_that_fits_none_is_refused_beside_one_that_fits():
 def test_binary_cross_entropy_refuses_what_is_no_share(labels):
     data = [(torch.randn(3, 4), torch.tensor(labels)[:, None])]
     with pytest.raises(FlatlasError, match=r"NaN|Allowed: 0 to 1"):
-        objective_of(nn.Linear(4, 1), data, "bce").refuse_without_loss()
+        refuse_without_loss(objective_of(nn.Linear(4, 1), data, "bce"))
 
 
 def test_the_callers_autocast_does_not_cut_float32():

@@ -10,7 +10,8 @@ from flatlas.report.costs import (
     readable,
     readable_measures,
 )
-from flatlas.report.estimates import JobCost, duration, estimate, read_costs
+from flatlas.report.estimates import JobCost, estimate, read_costs
+from flatlas.report.readable import duration
 
 RAN = JobCost("train", "dense30", 100.0, seconds=20.0, peak_mib=500.0)
 

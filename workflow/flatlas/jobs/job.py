@@ -153,9 +153,7 @@ def _from_snakemake(snakemake: Any) -> dict[str, Any]:
 def _json_value(value: Any) -> Any:
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, dict):
-        return value
-    if isinstance(value, int | float) or value is None:
+    if value is None or isinstance(value, dict | int | float):
         return value
     return [_json_value(item) for item in value]
 

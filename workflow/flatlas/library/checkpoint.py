@@ -8,8 +8,9 @@ from pydantic import InstanceOf
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import exact
-from flatlas.models.objective import Objective, unwrapped
+from flatlas.models.objective import Objective
+from flatlas.models.prepared import unwrapped
+from flatlas.models.tensors import exact, flat
 
 # A model, or its state dictionary, whose values need not all be tensors.
 Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]
@@ -34,9 +35,7 @@ def weights_at(checkpoint: Any, objective: Objective, name: str) -> Tensor:
             )
         if not given[key].isfinite().all():
             raise FlatlasError(f"'{key}' has NaN or infinite weights in {name}. Leave it out.")
-    return torch.cat(
-        [exact(given[key].detach().flatten()).to(objective.w) for key in objective.shapes]
-    )
+    return flat(exact(given[key].detach()).to(objective.w) for key in objective.shapes)
 
 
 def trajectory_of(checkpoints: Sequence[Any], objective: Objective, dimensions: int) -> Tensor:

@@ -7,9 +7,10 @@ from torch import Tensor
 
 from flatlas.flatness.margin import margin
 from flatlas.library.defined import Undefined
-from flatlas.models.batches import Batch, described, exact
+from flatlas.models.batches import Batch
 from flatlas.models.losses import Outputs
 from flatlas.models.objective import Objective
+from flatlas.models.tensors import described, exact
 
 
 @torch.no_grad()
@@ -33,7 +34,8 @@ def _of_batch(objective: Objective, outputs: Outputs, batch: Batch) -> Tensor:
     target = batch.target
     if not isinstance(logits, Tensor) or not isinstance(target, Tensor):
         raise _undefined(logits, target)
-    logits, target = exact(logits), target.to(exact(logits).device)
+    logits = exact(logits)
+    target = target.to(logits.device)
     if objective.loss.is_binary and logits.shape == target.shape and is_binary(target):
         return margin(logits.unsqueeze(-1), target.double()).flatten()
     if target.is_floating_point():

@@ -11,6 +11,7 @@ from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
 from flatlas.hessian.lanczos import Product
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
+from flatlas.models.objective import Objective
 
 
 @dataclass(frozen=True)
@@ -57,20 +58,16 @@ class Curvature:
 
 
 def curvature(
-    product: Product,
-    size: int,
-    options: OfSpectrum,
-    generator: torch.Generator,
-    dtype: torch.dtype,
+    objective: Objective, product: Product, options: OfSpectrum, generator: torch.Generator
 ) -> Curvature:
-    """The curvature of a symmetric matrix (size, size), computed with vectors of this dtype."""
+    """The curvature of a symmetric matrix in w, given by its product with vectors."""
     found, subspace = complete_search(
         product,
-        size,
+        objective.size,
         options.top,
         generator,
         options.tolerance,
-        dtype,
+        objective.dtype,
         options.bottom,
         options.steps,
     )

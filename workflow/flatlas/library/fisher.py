@@ -12,6 +12,7 @@ from torch import Tensor
 from flatlas.hessian import natural, softmax
 from flatlas.hessian.natural import DecomposedFisher, NaturalGradients, by_conjugate_gradients
 from flatlas.models.objective import Objective
+from flatlas.models.tensors import flat
 
 
 def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
@@ -52,4 +53,4 @@ def _rows(objective: Objective) -> Iterator[Tensor]:
                     for score in scores
                 ]
             for slopes in found:
-                yield torch.cat([slope.flatten() for slope in slopes]).to(objective.w).unsqueeze(0)
+                yield flat(slopes).to(objective.w).unsqueeze(0)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from flatlas.library.defined import Undefined
-from flatlas.models.batches import exact
+from flatlas.models.tensors import exact
 
 LAYERS = (nn.Linear, nn.ReLU, nn.Dropout, nn.Flatten, nn.Identity)
 

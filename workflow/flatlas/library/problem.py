@@ -2,24 +2,26 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field
-from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves
+from torch import nn
 
 from flatlas.errors import FlatlasError
+from flatlas.library.notes import CHANGED, notes_on
 from flatlas.models.batch_norm import take_statistics
-from flatlas.models.batches import WITHOUT_FLOAT64, Batch, Batches, random_state_kept, rows_of
-from flatlas.models.derivatives import has_wrong_slope
-from flatlas.models.losses import SAME, LossFunction, Outputs
-from flatlas.models.objective import Chosen, Objective, loss_of
+from flatlas.models.batches import Batch, Batches, random_state_kept
+from flatlas.models.chosen import Chosen
+from flatlas.models.dependence import loss_of, refuse_without_loss
+from flatlas.models.losses import LossFunction
+from flatlas.models.objective import Objective
 from flatlas.models.precision import as_written, full_precision
-from flatlas.models.quantized import quantized
 from flatlas.models.repetition import has_changed, of_first_pass
+from flatlas.models.slope import has_wrong_slope
+from flatlas.models.tensors import WITHOUT_FLOAT64
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
 from flatlas.seeds import stream
@@ -28,40 +30,6 @@ BatchNorm = Literal["as it is", "recomputed"]
 # The number of examples on which the model's memory and gradient are checked.
 FEW = 32
 DTYPES = (torch.float64, torch.float32)
-DRAWS = (
-    "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
-    "the same random state, so all of them saw the same batches."
-)
-BY_BATCH = (
-    "The model's output for an example depends on the other examples of its batch, as with batch "
-    "norm without running statistics: numbers depend on how the data are cut into batches."
-)
-CUTS = (
-    "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
-    "sum would: numbers depend on how the data are cut into batches. A function must return the "
-    "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
-    "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
-)
-QUANTIZED = (
-    "The layers {} are quantized: their weights are integers, which are not measured, and no "
-    "derivative passes through them."
-)
-SLOPES = (
-    "The gradient is not that of the loss: near the model's weights finite differences along it "
-    "give another slope. Look for a straight-through estimator, rounding, detach, a wrong backward "
-    "of an autograd.Function, or a part in half precision. Numbers that are computed with "
-    "derivatives describe that gradient, not the loss."
-)
-UNUSED = (
-    "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
-    "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
-    "if not, leave them out by `parameters`."
-)
-CHANGED = (
-    "The model or its loss changes during the measures, as by a counter or a schedule: after them "
-    "the loss of a batch at the same weights differs from that before. So the numbers belong to "
-    "different models. Keep such a state constant in evaluation mode."
-)
 
 
 @dataclass(frozen=True)
@@ -120,23 +88,15 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         kept.enter_context(full_precision())
         kept.enter_context(as_written())
         where, dtype = _device(given.device, model), given.dtype
-        allowed = DTYPES[1:] if where.type in WITHOUT_FLOAT64 else DTYPES
-        if dtype not in allowed:
-            names = ", ".join(map(str, allowed))
-            raise FlatlasError(f"dtype is {dtype}. Allowed on {where.type}: {names}.")
-        # A model may create tensors on the default device and in the default dtype, such as the
-        # first state of a recurrent layer.
-        if torch.get_default_device().type not in ("cpu", where.type):
-            kept.enter_context(where)
-        kept.callback(torch.set_default_dtype, torch.get_default_dtype())
-        torch.set_default_dtype(dtype)
+        _refuse_dtype(dtype, where)
+        kept.enter_context(_by_default(where, dtype))
         batches = Batches(data, where, dtype, given.seed)
         loss = loss_of(given.loss, model)
         objective = Objective(model, batches, loss, given.parameters, where, dtype)
         copies = objective.of_copy(), objective.of_copy()
         if given.batch_norm == "recomputed":
             take_statistics(objective)
-        objective.refuse_without_loss()
+        refuse_without_loss(objective)
         few = _few(objective)
         before, wrong = of_first_pass(*copies, few), has_wrong_slope(objective, few)
         del copies
@@ -144,18 +104,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         if test is not None:
             tested = Batches(test, where, dtype, given.seed)
             compared = objective.on(tested)
-            compared.refuse_without_loss()
+            refuse_without_loss(compared)
             draws = draws or tested.draws
-        unused, integers = objective.unused(), quantized(objective.model)
-        depends = (
-            (UNUSED.format(", ".join(unused)), bool(unused)),
-            (DRAWS, draws),
-            (BY_BATCH, _mixes_examples(objective)),
-            (CUTS, not _adds_up(objective)),
-            (QUANTIZED.format(", ".join(integers)), bool(integers)),
-            (SLOPES, wrong),
-        )
-        notes = [note for note, holds in depends if holds]
+        notes = notes_on(objective, draws, wrong)
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
@@ -178,47 +129,24 @@ def _few(objective: Objective) -> Batch:
     return few if can_be_cut and objective.loss.counts(few.target) else batch
 
 
-@torch.no_grad()
-def _mixes_examples(objective: Objective) -> bool:
-    """Whether the model's output for half of a batch depends on the other half.
-
-    The first batch with several examples decides. False if it can't be cut.
-    """
-    batch = next((batch for batch in objective.batches if batch.examples > 1), None)
-    if batch is None:
-        return False
-    parts, half = objective.parts(objective.w), torch.arange(batch.examples // 2)
-    try:
-        alone = _reals(objective.outputs(parts, batch.of_rows(half)))
-    except FlatlasError:
-        return False
-    together = _reals(rows_of(objective.outputs(parts, batch), half, batch.examples))
-    return any(
-        one.shape == other.shape
-        and not torch.allclose(one, other, rtol=0, atol=SAME * largest_of(other[other.isfinite()]))
-        for one, other in zip(alone, together, strict=False)
-    )
+def _refuse_dtype(dtype: Any, device: torch.device) -> None:
+    allowed = DTYPES[1:] if device.type in WITHOUT_FLOAT64 else DTYPES
+    if dtype not in allowed:
+        names = ", ".join(map(str, allowed))
+        raise FlatlasError(f"dtype is {dtype}. Allowed on {device.type}: {names}.")
 
 
-def largest_of(numbers: Tensor) -> float:
-    """The largest absolute value; NaN if there is one, 0 without numbers."""
-    return float(numbers.abs().max()) if numbers.numel() else 0.0
-
-
-def _reals(outputs: Outputs) -> list[Tensor]:
-    """The tensors of real numbers that have rows."""
-    leaves = (leaf for leaf in tree_leaves(outputs) if isinstance(leaf, Tensor))
-    return [leaf for leaf in leaves if leaf.is_floating_point() and leaf.ndim and leaf.numel()]
-
-
-@torch.no_grad()
-def _adds_up(objective: Objective) -> bool:
-    """Whether the loss of all data is the same however they are cut into batches."""
-    parts = objective.parts(objective.w)
-    return objective.loss.is_of_torch or all(
-        objective.loss.adds_up(objective.outputs(parts, batch), batch.target, batch.examples)
-        for batch in objective.batches
-    )
+@contextmanager
+def _by_default(device: torch.device, dtype: torch.dtype) -> Iterator[None]:
+    """The defaults for tensors that a model creates, as the first state of a recurrent layer."""
+    other = torch.get_default_device().type not in ("cpu", device.type)
+    before = torch.get_default_dtype()
+    with device if other else nullcontext():
+        torch.set_default_dtype(dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
 
 
 def _device(given: Any, model: nn.Module) -> torch.device:

@@ -18,6 +18,7 @@ from flatlas.library.call import accepted
 from flatlas.library.checkpoint import Checkpoint, trajectory_of
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Problem, Settings, opened
+from flatlas.models.objective import Objective
 from flatlas.plan.bounds import Positive
 
 if TYPE_CHECKING:
@@ -147,23 +148,18 @@ def surface(
         if reach is None and isinstance(directions, str):
             reach = REACH[directions]
         steps = [_axis(plane, number, reach, points) for number in range(dimensions)]
-        every = torch.cartesian_prod(*map(torch.as_tensor, steps)).view(-1, dimensions)
-        objective, places = problem.training, tqdm(every, disable=not progress, unit="point")
-        values = [
-            objective.value(objective.w + step.to(objective.w) @ plane.directions).item()
-            for step in places
-        ]
-    if not np.isfinite(values).any():
+        loss = _losses(problem.training, plane, steps, progress)
+    if not np.isfinite(loss).any():
         # Without a reach, the middle of the grid is that of the trajectory.
         odd = ", or an odd number of points, which includes the model itself" if reach else ""
         raise FlatlasError(
-            f"none of the {len(values)} points of the surface has a finite loss. Take a smaller "
+            f"none of the {loss.size} points of the surface has a finite loss. Take a smaller "
             f"reach{odd}."
         )
     return Surface(
         kind=directions if isinstance(directions, str) else "trajectory",
         steps=steps,
-        loss=np.array(values).reshape((points,) * dimensions),
+        loss=loss,
         directions=plane.directions.cpu().numpy(),
         path=_numbers(plane.path),
         shares=_numbers(plane.shares),
@@ -208,6 +204,18 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
             "all 0: train the model first, or give a trajectory."
         )
     return plane
+
+
+def _losses(
+    objective: Objective, plane: Plane, steps: Sequence[np.ndarray], progress: bool
+) -> np.ndarray:
+    """The loss on the grid of these steps along each direction."""
+    every = torch.cartesian_prod(*map(torch.as_tensor, steps)).view(-1, len(steps))
+    values = [
+        objective.value(objective.w + step.to(objective.w) @ plane.directions).item()
+        for step in tqdm(every, disable=not progress, unit="point")
+    ]
+    return np.array(values).reshape([*map(len, steps)])
 
 
 def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.ndarray:

@@ -12,16 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 from flatlas.models.precision import in_precision
+from flatlas.models.tensors import WITHOUT_FLOAT64, described, row_counts, rows_of, tensors_in
 
 # The batch size of data that are given as two tensors.
 EXAMPLES = 256
-# Devices that compute in float32 alone.
-WITHOUT_FLOAT64 = ("mps",)
 # The keys that a target may have in a batch that is a dictionary.
 TARGETS = ("labels", "label", "targets", "target")
 
@@ -36,10 +35,14 @@ class Batch:
     examples: int
 
     @property
+    def inputs(self) -> list[Tensor]:
+        """The tensors among the arguments of the model."""
+        return tensors_in((self.arguments, dict(self.named)))
+
+    @property
     def has_infinite(self) -> bool:
         """Whether any number is infinite, as in a mask, or by mistake."""
-        leaves = tree_leaves((self.arguments, dict(self.named), self.target))
-        return any(isinstance(leaf, Tensor) and bool(leaf.isinf().any()) for leaf in leaves)
+        return any(bool(one.isinf().any()) for one in (*self.inputs, *tensors_in(self.target)))
 
     def parts(self, examples: int) -> Iterator["Batch"]:
         """Its parts of this many examples each; a smaller rest at the end is left out."""
@@ -48,7 +51,7 @@ class Batch:
 
     def of_rows(self, numbers: Tensor) -> "Batch":
         """A batch of some of its examples, given by their numbers."""
-        sizes = {*_rows((self.arguments, self.named, self.target)), self.examples}
+        sizes = {*row_counts((self.arguments, self.named, self.target)), self.examples}
         if len(sizes) > 1:
             raise FlatlasError(
                 "the measure cuts batches into their examples, but one has tensors with "
@@ -87,7 +90,7 @@ class Batches:
     def __iter__(self) -> Iterator[Batch]:
         """The batches, on the device."""
         for number, given in enumerate(self._pass(self._seed)):
-            batch = _batch(tree_map(self._moved, given), number)
+            batch = _batch(tree_map_only(Tensor, self._moved, given), number)
             # The mean over no examples is NaN.
             if batch.examples:
                 yield batch
@@ -114,9 +117,7 @@ class Batches:
                 "that only the data use."
             )
 
-    def _moved(self, leaf: Any) -> Any:
-        if not isinstance(leaf, Tensor):
-            return leaf
+    def _moved(self, leaf: Tensor) -> Tensor:
         if leaf.device.type in WITHOUT_FLOAT64 and leaf.device != self._device:
             leaf = leaf.cpu()
         # A tensor made in inference mode can't be part of a derivative.
@@ -185,7 +186,7 @@ def _generators(data: Any) -> list[torch.Generator]:
 
 def _plain(given: Any) -> Any:
     """A copy with dictionaries in place of other mappings, which tree_map does not enter."""
-    return tree_map(lambda leaf: _plain(dict(leaf)) if isinstance(leaf, Mapping) else leaf, given)
+    return tree_map_only(Mapping, lambda one: _plain(dict(one)), given)
 
 
 def _batch(given: Any, number: int) -> Batch:
@@ -224,55 +225,17 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
         )
     # Inputs may have examples in another dimension, or in none, as a mask: only the model must take
     # them.
-    sizes = _rows(target) or _rows(inputs)
+    sizes = row_counts(target) or row_counts(inputs)
     if len(set(sizes)) > 1:
         raise FlatlasError(
-            f"batch {number} has {'targets' if _rows(target) else 'inputs'} with "
+            f"batch {number} has {'targets' if row_counts(target) else 'inputs'} with "
             f"{_listed(set(sizes))} rows: give one row for each example."
         )
     return sizes[0] if sizes else 1
 
 
-def described(value: Any) -> str:
-    """A short description of a value, for a message."""
-    if isinstance(value, Tensor):
-        return f"{value.dtype} of shape {tuple(value.shape)}"
-    if isinstance(value, tuple | list):
-        return f"a {type(value).__name__} of {len(value)}"
-    return f"a {type(value).__name__}"
-
-
-def cloned(given: Any) -> Any:
-    """The same with copies of its tensors, which the caller may change."""
-    return tree_map(lambda leaf: leaf.clone() if isinstance(leaf, Tensor) else leaf, given)
-
-
-def exact(leaf: Tensor) -> Tensor:
-    """The tensor in float64, on the CPU if its own device has no float64."""
-    return (leaf.cpu() if leaf.device.type in WITHOUT_FLOAT64 else leaf).double()
-
-
-def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
-    """The same with only some rows of each tensor that has a row for each example."""
-    return tree_map(
-        lambda leaf: (
-            leaf[numbers.to(leaf.device)] if _has_rows(leaf) and len(leaf) == examples else leaf
-        ),
-        given,
-    )
-
-
-def _rows(given: Any) -> list[int]:
-    """The number of rows of each of its tensors."""
-    return [len(leaf) for leaf in tree_leaves(given) if _has_rows(leaf)]
-
-
 def _listed(sizes: set[int]) -> str:
     return " and ".join(map(str, sorted(sizes)))
-
-
-def _has_rows(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.ndim > 0
 
 
 def _refuse_unusable(given: Any, number: int) -> None:
@@ -282,32 +245,36 @@ def _refuse_unusable(given: Any, number: int) -> None:
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
                 "torch.from_numpy makes them."
             )
-        if isinstance(leaf, Tensor) and leaf.is_nested:
-            raise FlatlasError(
-                f"batch {number} has a nested tensor. Allowed: dense tensors, as to_padded_tensor "
-                "makes them."
-            )
-        if isinstance(leaf, Tensor) and leaf.layout is not torch.strided:
-            raise FlatlasError(
-                f"batch {number} has a tensor with layout {leaf.layout}. Allowed: dense tensors, "
-                "as to_dense makes them."
-            )
-        if isinstance(leaf, Tensor) and leaf.is_meta:
-            raise FlatlasError(
-                f"batch {number} has a tensor on the device meta, which has no numbers. Allowed: "
-                "tensors on any other device."
-            )
-        if isinstance(leaf, Tensor) and leaf.isnan().any():
-            raise FlatlasError(
-                f"batch {number} has NaN, {int(leaf.isnan().sum())} of {leaf.numel()} numbers in a "
-                f"tensor of shape {tuple(leaf.shape)}. Leave them out."
-            )
+        if isinstance(leaf, Tensor):
+            _refuse_without_numbers(leaf, number)
+
+
+def _refuse_without_numbers(one: Tensor, number: int) -> None:
+    if one.is_nested:
+        raise FlatlasError(
+            f"batch {number} has a nested tensor. Allowed: dense tensors, as to_padded_tensor "
+            "makes them."
+        )
+    if one.layout is not torch.strided:
+        raise FlatlasError(
+            f"batch {number} has a tensor with layout {one.layout}. Allowed: dense tensors, "
+            "as to_dense makes them."
+        )
+    if one.is_meta:
+        raise FlatlasError(
+            f"batch {number} has a tensor on the device meta, which has no numbers. Allowed: "
+            "tensors on any other device."
+        )
+    if one.isnan().any():
+        raise FlatlasError(
+            f"batch {number} has NaN, {int(one.isnan().sum())} of {one.numel()} numbers in a "
+            f"tensor of shape {tuple(one.shape)}. Leave them out."
+        )
 
 
 def _digest(given: Any) -> list[bytes]:
     """A hash of the numbers of each tensor."""
-    leaves = (leaf.detach().cpu() for leaf in tree_leaves(given) if isinstance(leaf, Tensor))
-    rows = (leaf.resolve_conj().flatten().contiguous() for leaf in leaves)
+    rows = (one.detach().cpu().resolve_conj().flatten().contiguous() for one in tensors_in(given))
     # A single number counts as contiguous whatever its stride, which `view` does not take.
     rows = (row.as_strided(row.shape, (1,)) for row in rows)
     return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

@@ -1,6 +1,6 @@
 """The graph that torch records of a computation: its leaves, and the functions of its gradients."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -43,6 +43,24 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
                 "once_differentiable, or take measures without second derivatives, such as "
                 "adaptive_sharpness."
             )
+
+
+def reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
+    """Whether anything `computed` depends on any of these parameters; its graph is kept."""
+    ends = [one for one in computed if isinstance(one, Tensor) and one.requires_grad]
+    if not parameters or not ends:
+        return False
+    along = [torch.zeros_like(one) for one in ends]
+    found = torch.autograd.grad(ends, parameters, along, retain_graph=True, allow_unused=True)
+    return any(one is not None for one in found)
+
+
+def unreached(names: Iterable[str]) -> FlatlasError:
+    """The error for a loss that depends on none of the parameters of these names."""
+    return FlatlasError(
+        f"no chosen parameter reaches the loss: {', '.join(names)}. Choose those that the model's "
+        "output is computed with, and let model and loss compute without torch.no_grad and detach."
+    )
 
 
 def roots(ends: Sequence[Tensor]) -> set[int]:

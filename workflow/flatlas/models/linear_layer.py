@@ -9,8 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import Batch, described, exact
-from flatlas.models.objective import Objective, again, twice_differentiable
+from flatlas.models.batches import Batch
+from flatlas.models.objective import Objective
+from flatlas.models.second_order import again, gradient, twice_differentiable
+from flatlas.models.tensors import described, exact
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class LinearLayer:
             with self._seen(z):
                 outputs = self._of.outputs(self._parts, batch)
             total, share = self._of.loss.of(outputs, batch.target, batch.examples)
-            (slope,) = torch.autograd.grad(total, [z], create_graph=True, materialize_grads=True)
+            (slope,) = gradient(total, [z])
             if not slope.requires_grad:
                 return z.new_zeros(*z.shape, z.shape[1]), share
             # An example's z has no effect on the loss of another, so their rows can be summed.

@@ -9,11 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils._pytree import tree_leaves
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.models.batches import cloned, described, exact, rows_of
 from flatlas.models.copies import copied
+from flatlas.models.tensors import cloned, described, exact, rows_of, tensors_in
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
@@ -113,11 +112,22 @@ class Loss:
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
             self.refuse_unknown(outputs, target)
-        if isinstance(self._loss, nn.Module):
+        value = self._value(outputs, target)
+        if self.is_sum:
+            return value, 0.0
+        if self.is_of_classes:
+            return value, self._divisor(target)
+        of_numbers = self.is_of_torch and self._reduction == "mean"
+        elementwise = of_numbers and outputs.shape == target.shape
+        share = float(outputs.numel() if elementwise else examples)
+        return value * share, share
+
+    def _value(self, outputs: Outputs, target: Any) -> Tensor:
+        """What the loss itself returns for a batch, in float64."""
+        reals = [one for one in tensors_in(outputs) if one.is_floating_point()]
+        if reals and isinstance(self._loss, nn.Module):
             # The loss's own tensors go to the device of the outputs, in their precision.
-            for one in filter(_is_of_reals, tree_leaves(outputs)):
-                self._loss.to(one.device, one.dtype)
-                break
+            self._loss.to(reals[0].device, reals[0].dtype)
         if not self.is_of_torch:
             # A user's loss may change the target in place.
             target = cloned(target)
@@ -135,15 +145,7 @@ class Loss:
                 f"the loss returns {described(value)}. Allowed: a tensor of one real number, the "
                 "mean over a batch's examples."
             )
-        value = exact(value).reshape(())
-        if self.is_sum:
-            return value, 0.0
-        if self.is_of_classes:
-            return value, self._divisor(target)
-        of_numbers = self.is_of_torch and self._reduction == "mean"
-        elementwise = of_numbers and outputs.shape == target.shape
-        share = float(outputs.numel() if elementwise else examples)
-        return value * share, share
+        return exact(value).reshape(())
 
     def logits(self, outputs: Outputs, target: Any) -> Tensor:
         """Logits of the predictions that count: (predictions, classes), or (predictions, 1).
@@ -266,10 +268,6 @@ def _reduction(loss: Any) -> Any:
     """The `reduction` of a loss, "mean" if it has none."""
     given = loss.keywords if isinstance(loss, partial) else {}
     return given.get("reduction", getattr(loss, "reduction", "mean"))
-
-
-def _is_of_reals(leaf: Any) -> bool:
-    return isinstance(leaf, Tensor) and leaf.is_floating_point()
 
 
 def _normalized(outputs: Outputs) -> Tensor:

@@ -5,8 +5,8 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
-from flatlas.models.derivatives import elsewhere
 from flatlas.models.objective import Objective
+from flatlas.models.slope import elsewhere
 
 
 def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
@@ -20,7 +20,7 @@ def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
     except FlatlasError:
         # The weights there may be impossible; those of the model are checked elsewhere.
         return first
-    if expected.isfinite() and _differ(found, expected, used.dtype):
+    if expected.isfinite() and differ(found, expected, used.dtype):
         raise FlatlasError(
             f"at changed weights the loss of a batch is {expected.item():.6g}, but "
             f"{found.item():.6g} after a pass at the model's own: the model keeps numbers that its "
@@ -32,9 +32,9 @@ def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
 
 def has_changed(objective: Objective, batch: Batch, before: Tensor) -> bool:
     """Whether the loss of a batch at w is no longer what it was `before`."""
-    return _differ(objective.on([batch]).value(objective.w), before, objective.dtype)
+    return differ(objective.on([batch]).value(objective.w), before, objective.dtype)
 
 
-def _differ(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
+def differ(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
     """Whether two values differ by more than their round-off."""
     return not (one - other).abs() <= torch.finfo(dtype).eps ** 0.5 * other.abs()

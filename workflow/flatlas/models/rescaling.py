@@ -6,6 +6,7 @@ norm if its statistics grow with its input.
 """
 
 import operator
+from collections import Counter
 from dataclasses import dataclass
 
 import torch
@@ -79,12 +80,10 @@ def rescalings(model: nn.Module) -> list[Rescaling]:
         ) from error
     own = _called_once(model, graph)
     found = []
-    for node in graph.nodes:
-        layer = own.get(node)
-        if _can_be_multiplied(layer):
-            ends = _ends(node, own)
-            if ends is not None:
-                found.append(Rescaling(str(node.target), tuple(str(end.target) for end in ends)))
+    for node, layer in own.items():
+        ends = _ends(node, own) if _can_be_multiplied(layer) else None
+        if ends is not None:
+            found.append(Rescaling(str(node.target), tuple(str(end.target) for end in ends)))
     if not found:
         raise FlatlasError(
             "the model has no rescaling that keeps its function. It needs two linear "
@@ -98,20 +97,18 @@ def _called_once(model: nn.Module, graph: fx.Graph) -> dict[fx.Node, nn.Module]:
     """The modules that a graph calls, without those whose weights are used twice."""
     calls = [node for node in graph.nodes if node.op == "call_module"]
     modules = {node: model.get_submodule(str(node.target)) for node in calls}
-    used = [id(p) for module in modules.values() for p in module.parameters()]
-    used += [
-        id(model.get_parameter(str(node.target)))
-        for node in graph.nodes
-        if node.op == "get_attr" and node.target in dict(model.named_parameters())
-    ]
+    parameters = dict(model.named_parameters())
+    read = (str(node.target) for node in graph.nodes if node.op == "get_attr")
+    used = Counter(id(p) for module in modules.values() for p in module.parameters())
+    used.update(id(parameters[name]) for name in read if name in parameters)
     return {
         node: module
         for node, module in modules.items()
-        if all(used.count(id(p)) == 1 for p in module.parameters())
+        if all(used[id(p)] == 1 for p in module.parameters())
     }
 
 
-def _can_be_multiplied(layer: nn.Module | None) -> bool:
+def _can_be_multiplied(layer: nn.Module) -> bool:
     return isinstance(layer, (*LINEAR, _BatchNorm)) and _has_own_weight(layer)
 
 

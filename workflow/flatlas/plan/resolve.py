@@ -1,6 +1,6 @@
 """Resolves a configuration into a plan."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -43,21 +43,8 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     preset = _preset(settings.preset, root)
     plan = Plan(settings, preset.validated(Preset))
     files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
-    for laid_over in (user, preset):
-        for name, tree in laid_over.tree.get("studies", {}).items():
-            known = name in files or (name in OF_SETTING and settings.my_model)
-            if name in OF_SETTING and not known:
-                raise FlatlasError(
-                    f"{laid_over.origin(('studies', name))} needs the setting {MY_MODEL}, which "
-                    "names your network (docs/bring-your-own.md). A study of your own needs "
-                    "another name."
-                )
-            if not known and (laid_over is preset or "title" not in tree):
-                raise FlatlasError(
-                    f"{laid_over.origin(('studies', name))} is not a study. Allowed: "
-                    f"{', '.join(files)}.{_OR_OWN if laid_over is user else ''}"
-                    f"{nearest(name, files)}"
-                )
+    for changed in (user, preset):
+        _check_known(changed, files, settings, may_declare=changed is user)
     _check_scaled(preset, files)
     resolvers: dict[str, _StudyResolver] = {}
     for name, path in files.items():
@@ -88,6 +75,26 @@ def _preset(name: str, root: Path) -> Document:
             f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
     return Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
+
+
+def _check_known(
+    changed: Document, studies: Collection[str], settings: Settings, may_declare: bool
+) -> None:
+    """Refuse changes to an unknown study. Whoever `may_declare` one gives it a title."""
+    for name, tree in changed.tree.get("studies", {}).items():
+        if name in studies or (name in OF_SETTING and settings.my_model):
+            continue
+        place = changed.origin(("studies", name))
+        if name in OF_SETTING:
+            raise FlatlasError(
+                f"{place} needs the setting {MY_MODEL}, which names your network"
+                " (docs/bring-your-own.md). A study of your own needs another name."
+            )
+        if not (may_declare and "title" in tree):
+            raise FlatlasError(
+                f"{place} is not a study. Allowed: {', '.join(studies)}."
+                f"{_OR_OWN if may_declare else ''}{nearest(name, studies)}"
+            )
 
 
 def _check_scaled(preset: Document, studies: Iterable[str]) -> None:

@@ -6,7 +6,8 @@ from math import nan
 import pandas as pd
 
 from flatlas.plan.paths import DRAWN
-from flatlas.report.estimates import JobCost, aligned, duration, estimate
+from flatlas.report.estimates import JobCost, estimate
+from flatlas.report.readable import aligned, duration
 
 # Stages that only select or draw images, listed together.
 DATA = ("source", *DRAWN)

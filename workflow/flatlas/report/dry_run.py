@@ -16,14 +16,8 @@ from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import DRAWN
 from flatlas.plan.trees import dotted, leaves
 from flatlas.published_sets import SETS
-from flatlas.report.estimates import (
-    JobCost,
-    aligned,
-    duration,
-    estimate,
-    known_costs,
-    measured_if_intact,
-)
+from flatlas.report.estimates import JobCost, estimate, known_costs, measured_if_intact
+from flatlas.report.readable import aligned, duration
 
 if TYPE_CHECKING:
     from snakemake.dag import DAG

@@ -10,9 +10,9 @@ stand in for jobs that have not run here, scaled by the speed of this machine.
 """
 
 import csv
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import inf, isnan, log, nan
+from math import isnan, log, nan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -122,24 +122,3 @@ def _read(path: Path) -> dict[str, JobCost]:
             )
             for row in csv.DictReader(file)
         }
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns below each other: the first to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *others in rows:
-        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
-
-
-def duration(seconds: float) -> str:
-    """Seconds in readable units: 40 s, 12 min, 3.5 h; a dash for none."""
-    if seconds == 0:
-        return "–"
-    for unit, size, most in (("s", 1.0, 100.0), ("min", 60.0, 100.0), ("h", 3600.0, inf)):
-        if seconds < most * size:
-            count = seconds / size
-            return f"{count:.1f} {unit}" if count < 10 else f"{count:.0f} {unit}"
-    raise AssertionError("an infinite time")

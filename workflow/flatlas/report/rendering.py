@@ -11,7 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from flatlas.report.estimates import duration
+from flatlas.report.readable import duration
 from flatlas.report.strip import place
 from flatlas.report.verdicts import SIGNS, count_verdicts, in_words
 

@@ -19,9 +19,10 @@ from flatlas.flatness.split import sums
 from flatlas.library.classes import is_binary
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
-from flatlas.models.batches import Batch, described, exact
+from flatlas.models.batches import Batch
 from flatlas.models.linear_layer import LinearLayer, Passed
 from flatlas.models.objective import Objective
+from flatlas.models.tensors import described, exact
 
 # The most weights of a layer. Their Hessian has 3.2 GB; finding its eigenvectors takes three times
 # as much.
@@ -75,10 +76,8 @@ def measure(
             f"layer '{layer}' has {n_in * n_out} weights, and duality takes all eigenvectors of "
             f"their Hessian. Allowed: a layer of at most {WEIGHTS} weights."
         )
-    here, there = (
-        _seen(one, objective, IGNORED),
-        _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST),
-    )
+    here = _seen(one, objective, IGNORED)
+    there = _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST)
     if here.inputs.shape[1] != there.inputs.shape[1]:
         raise FlatlasError(
             f"the inputs have {here.inputs.shape[1]} numbers in training examples, but "

@@ -23,8 +23,6 @@ class GaussNewton(Curvature):
 def measure(problem: Problem, options: OfSpectrum) -> GaussNewton:
     """Eigenvalues, trace and norms; the Fisher-Rao norm is exact."""
     objective, random = problem.training, problem.generator("gauss_newton")
-    found = curvature(
-        objective.gauss_newton_product, objective.size, options, random, objective.dtype
-    )
+    found = curvature(objective, objective.gauss_newton_product, options, random)
     fisher_rao = (objective.w @ objective.gauss_newton_product(objective.w.unsqueeze(0))[0]).item()
     return GaussNewton(**vars(found), fisher_rao=fisher_rao)

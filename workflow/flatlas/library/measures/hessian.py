@@ -8,4 +8,4 @@ from flatlas.library.problem import Problem
 def measure(problem: Problem, options: OfSpectrum) -> Curvature:
     """Eigenvalues, trace and norm."""
     objective, random = problem.training, problem.generator("hessian")
-    return curvature(objective.hessian_product, objective.size, options, random, objective.dtype)
+    return curvature(objective, objective.hessian_product, options, random)

@@ -72,9 +72,10 @@ def measure(
     def error(w: Tensor) -> float:
         return _error(objective, w, examples)
 
-    def prior() -> Tensor:
+    def bounded() -> Bound:
         _refuse_other_weights(objective, initial)
-        return torch.zeros_like(objective.w) if start is None else start
+        prior = torch.zeros_like(objective.w) if start is None else start
+        return bound(error, objective.w, prior, found.sigma.value, plain, examples, confidence)
 
     return PacBayes(
         sigma=found,
@@ -82,12 +83,7 @@ def measure(
             objective, Perturbations(objective.w.abs(), pairs, random), rise, tolerance
         ),
         # Initial weights serve only the bound, so giving them requests it.
-        bound=where_defined(
-            None if initial is None else True,
-            lambda: bound(
-                error, objective.w, prior(), found.sigma.value, plain, examples, confidence
-            ),
-        ),
+        bound=where_defined(None if initial is None else True, bounded),
         prior="zero" if initial is None else "initial",
     )
 

@@ -1,6 +1,7 @@
 """Whether a model's gradient is that of its loss, along one direction on one batch."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -43,8 +44,8 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
         if not (value.isfinite() and gradient.isfinite().all() and slope):
             return False
         rounded = ROUND_OFFS * _round_off(value.item(), alone.dtype)
-        found = _by_differences(alone, w, gradient / slope)
-        for (_, before), (step, by_difference) in found:
+        slopes = _by_differences(alone, w, gradient / slope)
+        for (_, before), (step, by_difference) in pairwise(slopes):
             if step * slope < rounded or not _agree(before, by_difference, AGREE):
                 continue
             return not _agree(slope, by_difference, RIGHT)
@@ -56,16 +57,12 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
 
 def _by_differences(
     objective: Objective, w: Tensor, along: Tensor
-) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    """Pairs of successive steps, each with the slope by it."""
-    before: tuple[float, float] | None = None
+) -> Iterator[tuple[float, float]]:
+    """The steps, each with the slope by it."""
     for share in STEPS:
         step = share * _length(w)
         rise = objective.value(w + step * along) - objective.value(w - step * along)
-        here = (step, (rise / (2 * step)).item())
-        if before is not None:
-            yield before, here
-        before = here
+        yield step, (rise / (2 * step)).item()
 
 
 def _round_off(value: float, dtype: torch.dtype) -> float:

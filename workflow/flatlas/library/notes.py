@@ -1,0 +1,98 @@
+"""What a reader of a model's numbers must know about the model and its data."""
+
+import torch
+from torch import Tensor
+
+from flatlas.errors import FlatlasError
+from flatlas.models.dependence import unused
+from flatlas.models.losses import SAME, Outputs
+from flatlas.models.objective import Objective
+from flatlas.models.quantized import quantized
+from flatlas.models.tensors import largest, rows_of, tensors_in
+
+UNUSED = (
+    "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
+    "them, look for torch.no_grad, detach, or weights that it merges or keeps in evaluation mode; "
+    "if not, leave them out by `parameters`."
+)
+DRAWS = (
+    "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
+    "the same random state, so all of them saw the same batches."
+)
+BY_BATCH = (
+    "The model's output for an example depends on the other examples of its batch, as with batch "
+    "norm without running statistics: numbers depend on how the data are cut into batches."
+)
+CUTS = (
+    "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
+    "sum would: numbers depend on how the data are cut into batches. A function must return the "
+    "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
+    "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
+)
+QUANTIZED = (
+    "The layers {} are quantized: their weights are integers, which are not measured, and no "
+    "derivative passes through them."
+)
+SLOPES = (
+    "The gradient is not that of the loss: near the model's weights finite differences along it "
+    "give another slope. Look for a straight-through estimator, rounding, detach, a wrong backward "
+    "of an autograd.Function, or a part in half precision. Numbers that are computed with "
+    "derivatives describe that gradient, not the loss."
+)
+CHANGED = (
+    "The model or its loss changes during the measures, as by a counter or a schedule: after them "
+    "the loss of a batch at the same weights differs from that before. So the numbers belong to "
+    "different models. Keep such a state constant in evaluation mode."
+)
+
+
+def notes_on(objective: Objective, draws: bool, wrong_slope: bool) -> list[str]:
+    """The sentences that hold. Earlier checks found whether the data `draws`, and `wrong_slope`."""
+    idle, integers = unused(objective), quantized(objective.model)
+    depends = (
+        (UNUSED.format(", ".join(idle)), idle),
+        (DRAWS, draws),
+        (BY_BATCH, _mixes_examples(objective)),
+        (CUTS, not _adds_up(objective)),
+        (QUANTIZED.format(", ".join(integers)), integers),
+        (SLOPES, wrong_slope),
+    )
+    return [note for note, holds in depends if holds]
+
+
+@torch.no_grad()
+def _mixes_examples(objective: Objective) -> bool:
+    """Whether the model's output for half of a batch depends on the other half.
+
+    The first batch with several examples decides. False if it can't be cut.
+    """
+    batch = next((batch for batch in objective.batches if batch.examples > 1), None)
+    if batch is None:
+        return False
+    parts, half = objective.parts(objective.w), torch.arange(batch.examples // 2)
+    try:
+        alone = _reals(objective.outputs(parts, batch.of_rows(half)))
+    except FlatlasError:
+        return False
+    together = _reals(rows_of(objective.outputs(parts, batch), half, batch.examples))
+    return any(
+        one.shape == other.shape
+        and not torch.allclose(one, other, rtol=0, atol=SAME * largest(other[other.isfinite()]))
+        for one, other in zip(alone, together, strict=False)
+    )
+
+
+def _reals(outputs: Outputs) -> list[Tensor]:
+    """The tensors of real numbers that have rows."""
+    reals = (one for one in tensors_in(outputs) if one.is_floating_point())
+    return [one for one in reals if one.ndim and one.numel()]
+
+
+@torch.no_grad()
+def _adds_up(objective: Objective) -> bool:
+    """Whether the loss of all data is the same however they are cut into batches."""
+    parts = objective.parts(objective.w)
+    return objective.loss.is_of_torch or all(
+        objective.loss.adds_up(objective.outputs(parts, batch), batch.target, batch.examples)
+        for batch in objective.batches
+    )

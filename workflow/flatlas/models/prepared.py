@@ -1,0 +1,70 @@
+"""A copy of a model as it is measured: in one precision, with the derivatives of its function."""
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.parallel import DataParallel, DistributedDataParallel
+
+from flatlas.errors import FlatlasError
+from flatlas.models.copies import copied
+from flatlas.models.precision import in_precision
+from flatlas.models.tensors import described
+
+
+def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:
+    """A copy in evaluation mode, without parameters that require a gradient."""
+    made = copied(model, "model").eval().requires_grad_(False)
+    _keep_eps(made)
+    # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
+    # first. A module's `to` would drop the imaginary part of complex numbers.
+    made.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
+    _keep_derivatives(made)
+    return made
+
+
+def unwrapped(model: Any) -> nn.Module:
+    """The module inside the wrappers that compile or distribute it, which hide its derivatives."""
+    while True:
+        if isinstance(model, DataParallel | DistributedDataParallel):
+            model = model.module
+        # torch.compile's own class takes seconds to import.
+        elif hasattr(model, "_orig_mod"):
+            model = model._orig_mod
+        else:
+            break
+    if not isinstance(model, nn.Module):
+        raise FlatlasError(f"the model is {described(model)}. Allowed: an nn.Module.")
+    return model
+
+
+def _keep_eps(model: nn.Module) -> None:
+    """Set the eps that torch takes for an RMSNorm without one: the copy changes the dtype."""
+    floating = (one.dtype for one in model.parameters() if one.is_floating_point())
+    usual = next(floating, torch.float32)
+    for part in model.modules():
+        if isinstance(part, nn.RMSNorm) and part.eps is None:
+            dtype = usual if part.weight is None else part.weight.dtype
+            # For half precision torch takes that of float32, in which it computes the norm.
+            wide = torch.float64 if dtype == torch.float64 else torch.float32
+            part.eps = torch.finfo(wide).eps
+
+
+def _keep_derivatives(model: nn.Module) -> None:
+    """Switch off what replaces gradients in a copied model; an error for what has no derivative."""
+    for name, part in model.named_modules():
+        # Backward hooks may replace gradients by tensors that are not gradients.
+        part._backward_hooks.clear()
+        part._backward_pre_hooks.clear()
+        if isinstance(part, nn.Embedding | nn.EmbeddingBag):
+            if part.max_norm is not None:
+                raise FlatlasError(
+                    f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
+                    "pass, without a derivative. Set max_norm to None once they are trained."
+                )
+            # A sparse gradient has no derivative, and a gradient divided by counts is no
+            # gradient.
+            part.sparse = part.scale_grad_by_freq = False
+        if isinstance(part, nn.Embedding):
+            # With padding_idx, torch leaves out the gradient of a row that the loss depends on.
+            part.padding_idx = None
