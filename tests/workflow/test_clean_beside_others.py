@@ -49,6 +49,14 @@ def test_it_waits_for_another_snakemake_and_for_trainings(tiny, given_up):
     assert not run.exists()
 
 
+def test_it_is_refused_beside_a_target_whose_results_it_could_delete(tiny, given_up):
+    run = given_up("old")
+    for target in ("clean_unused", "clean_duality"):
+        assert "duality_fig3" in tiny.snakemake(target, "duality_fig3", fails=True)
+    assert run.exists()
+    assert not (tiny / "results/demo").exists()
+
+
 def test_the_list_is_made_when_it_deletes(tiny, given_up):
     moved = given_up("moved").rename(tiny / "disk")
     (tiny / "results/runs/moved-0123456789ab").symlink_to(moved)
