@@ -135,6 +135,9 @@ try:
         ],
         presets=[path.stem for path in PRESETS if path.stem != PLAN.preset],
     )
+    # Snakemake's parser takes a while to build.
+    if CLEANING & {*sys.argv}:
+        check_cleaning(targets_of(sys.argv), CLEANING)
     # Snakemake would wrap what a rule's function says in an error of its own, with a traceback.
     if workflow.is_main_process:
         for source in sources_behind(PLAN, sys.argv[1:]):

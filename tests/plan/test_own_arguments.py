@@ -78,7 +78,15 @@ def test_arguments_are_left_to_the_job_if_the_text_is_unclear(study, plan_of, te
 
 
 def test_a_file_that_python_can_not_parse_is_refused_with_its_line(study, refused):
-    assert "own_text.py, line 2: " in refused(study=study("\ndef Net(:\n", {}))
+    said = refused(study=study("\ndef Net(:\n", {}))
+    assert "net.module is 'own_text:Net'" in said and "own_text.py, line 2: " in said
+    assert "own_text.py: " in refused(study=study("\0", {}))
+
+
+def test_a_module_that_it_imports_is_read_too(study, refused, tmp_path):
+    (tmp_path / "own_part.py").write_text("PART = (\n")
+    said = refused(study=study("import own_part\nclass Net: ...\n", {}))
+    assert "net.module is 'own_text:Net'" in said and "own_part.py, line 1: " in said
 
 
 def test_swept_arguments_count_as_given(study, plan_of, refusal):

@@ -53,6 +53,7 @@ def test_it_is_refused_beside_a_target_whose_results_it_could_delete(tiny, given
     run = given_up("old")
     for target in ("clean_unused", "clean_duality"):
         assert "duality_fig3" in tiny.snakemake(target, "duality_fig3", fails=True)
+    assert "--config preset=laptop" in tiny.snakemake("clean_unused", "preset=laptop", fails=True)
     assert run.exists()
     assert not (tiny / "results/demo").exists()
 

@@ -47,12 +47,6 @@ rule clean_unused:
 # those of other calls too. So no call may clean while another runs.
 CLEANING = {"clean_unused", *(f"clean_{study}" for study in PLAN.studies)}
 
-# In one call, Snakemake may clean last, and delete what the other targets have just made.
-if CLEANING & {*sys.argv} and (others := {*targets_of(sys.argv)} - CLEANING):
-    raise WorkflowError(
-        f"Nothing is deleted: clean first, then make {', '.join(sorted(others))} by a command of its own."
-    )
-
 if CLEANING & {*sys.argv} and not workflow.output_settings.dryrun:
     if any(Path(".snakemake/locks").glob("*.lock")):
         raise WorkflowError(

@@ -26,6 +26,7 @@ from flatlas.plan.requests import memory_and_time, refuse_beyond_machine, gpu_re
 from flatlas.plan.targets import (
     check_config,
     check_names,
+    check_cleaning,
     check_targets,
     sources_behind,
     targets_of,
@@ -73,7 +74,7 @@ def originals_of(source):
 def waits(page):
     """Whether a scorecard waits for its figures.
 
-    With `complete: false` it does only if a target makes them all, since a page must never start a
+    With `complete: false` it does only if a target makes them all, since a scorecard must never start a
     training.
     """
     settings = workflow.dag_settings

@@ -47,7 +47,10 @@ CHANGED = (
 
 
 def notes_on(objective: Objective, draws: bool, wrong_slope: bool) -> list[str]:
-    """The sentences that hold. Earlier checks found whether the data `draws`, and `wrong_slope`."""
+    """The notes that apply.
+
+    `draws`: two passes over the data differ; `wrong_slope`: the gradient is not that of the loss.
+    """
     idle, integers = unused(objective), quantized(objective.model)
     depends = (
         (UNUSED.format(", ".join(idle)), idle),

@@ -84,7 +84,7 @@ def _refuse_other_values(
 ) -> None:
     """Raise an error if the loss of a batch, computed again, has another value or a penalty."""
     # Without gradients, to use the same kernels as for the first value.
-    outputs = tree_map_only(Tensor, Tensor.detach, objective.outputs(parts, batch))
+    outputs = tree_map_only(Tensor, lambda one: one.detach(), objective.outputs(parts, batch))
     with torch.enable_grad(), _requiring_gradients(objective.originals):
         second, _ = objective.loss.of(outputs, batch.target, batch.examples)
         if reaches(objective.originals, [second]):

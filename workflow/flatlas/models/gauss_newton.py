@@ -13,10 +13,10 @@ from flatlas.models.second_order import again, gradient
 from flatlas.models.tensors import described, flat, tensors_in
 
 
-class GaussNewton:
+class GaussNewtonOfBatch:
     """The matrix Jᵀ (∂²ℓ/∂z²) J with the outputs z, and the batch's loss.
 
-    `graphs` are the computations that it differentiates twice: their ends, and by what.
+    `graphs` has the two computations that are differentiated twice: results and variables of each.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class GaussNewton:
         loss: Callable[[Outputs], tuple[Tensor, float]],
         by: Mapping[str, Tensor],
     ) -> None:
-        """Takes the outputs that the model made of the parameters `by`, and their loss."""
+        """`made` are the model's outputs, computed from the parameters `by`."""
         self._leaves = list(by.values())
         self._z = [one for one in tensors_in(made) if one.requires_grad]
         self._free = [one.detach().requires_grad_() for one in self._z]

@@ -15,7 +15,7 @@ from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
 from flatlas.models.chosen import Chosen, chosen_names
 from flatlas.models.copies import copied
-from flatlas.models.gauss_newton import GaussNewton
+from flatlas.models.gauss_newton import GaussNewtonOfBatch
 from flatlas.models.graph import refuse_constant_gradients, unreached
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.prepared import prepared, unwrapped
@@ -175,7 +175,7 @@ class Objective:
         return torch.stack(found)
 
     def counted(self) -> Iterator[Batch]:
-        """The batches of which any example counts."""
+        """The batches with at least one example that counts."""
         return (batch for batch in self.batches if self.loss.counts(batch.target))
 
     @torch.no_grad()
@@ -235,7 +235,7 @@ class Objective:
             for batch in self.batches:
                 with self.leaves(self.w) as leaves:
                     loss = partial(self.loss.of, target=batch.target, examples=batch.examples)
-                    part = GaussNewton(self.outputs({}, batch), loss, leaves)
+                    part = GaussNewtonOfBatch(self.outputs({}, batch), loss, leaves)
                     self._refuse_constant_gradients(*part.graphs)
                     for image, vector in zip(images, vectors, strict=True):
                         image.add_(part.product(vector).to(image.device))

@@ -18,7 +18,7 @@ def tensors_in(given: Any) -> list[Tensor]:
 
 def cloned(given: Any) -> Any:
     """The same with copies of its tensors, which the caller may change."""
-    return tree_map_only(Tensor, Tensor.clone, given)
+    return tree_map_only(Tensor, lambda one: one.clone(), given)
 
 
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:

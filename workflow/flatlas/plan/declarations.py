@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from traceback import extract_tb
 from types import ModuleType
@@ -38,7 +39,8 @@ def load(name: str) -> ModuleType:
     except FlatlasError as error:
         raise FlatlasError(f"{file_of(name)}: {error}") from error
     except SyntaxError as error:
-        raise not_python(error) from error
+        path = Path(error.filename) if error.filename else find(name) or LIBRARY
+        raise not_python(error, path) from error
     except Exception as error:
         frames = extract_tb(error.__traceback__)
         # The first frame of the library is the loaded module; later ones are modules that it

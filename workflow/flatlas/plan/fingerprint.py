@@ -114,7 +114,7 @@ def imports(path: Path) -> frozenset[str]:
         modules.add(source)
         modules.update(f"{source}.{name}" for name in names)
     with_packages = {part for module in modules for part in _with_parents(module)}
-    own = _is_own(path)
+    own = is_own(path)
     return frozenset(
         module
         for module in with_packages
@@ -133,7 +133,7 @@ def _from(level: int, module: str, path: Path) -> str:
     """The full name of the module imported from. Files may say `from . import layers`."""
     if not level:
         return module
-    base = Path.cwd() if _is_own(path) else LIBRARY.parent
+    base = Path.cwd() if is_own(path) else LIBRARY.parent
     package = path.relative_to(base).parts[:-level]
     return ".".join([*package, *([module] if module else [])])
 
@@ -154,7 +154,8 @@ def _is_in_library(module: str) -> bool:
     return module.split(".")[0] == LIBRARY.name
 
 
-def _is_own(path: Path) -> bool:
+def is_own(path: Path) -> bool:
+    """Whether a file is the user's, not one of flatlas."""
     return not path.is_relative_to(LIBRARY.parent)
 
 
@@ -176,7 +177,7 @@ def _parsed(path: Path) -> Parsed:
     source = path.read_bytes()
     key, kept = content_hash([source]), _kept_files()
     # Moved to the end: the files used last come last.
-    kept[key] = kept.pop(key) if key in kept else _parse(source.decode("utf-8"), path)
+    kept[key] = kept.pop(key) if key in kept else _parse(source, path)
     return kept[key]
 
 
@@ -197,20 +198,22 @@ def _kept_files() -> dict[str, Any]:
     return found
 
 
-def syntax_tree(source: str | bytes, path: Path) -> ast.Module:
-    """The syntax tree of a file's text. If it is not valid Python, the error names the line."""
+def syntax_tree(source: bytes, path: Path) -> ast.Module:
+    """The syntax tree of a file. If it is not valid Python, the error names the line."""
     try:
         return ast.parse(source, str(path))
-    except SyntaxError as error:
-        raise not_python(error) from error
+    except (SyntaxError, ValueError) as error:
+        raise not_python(error, path) from error
 
 
-def not_python(error: SyntaxError) -> FlatlasError:
-    """The error for a file that is not valid Python."""
-    return FlatlasError(f"{shown(Path(error.filename or ''))}, line {error.lineno}: {error.msg}.")
+def not_python(error: Exception, path: Path) -> FlatlasError:
+    """The error for a file that is not valid Python, as one with null bytes, which has no line."""
+    line = getattr(error, "lineno", None)
+    place = f"{shown(path)}, line {line}" if line else shown(path)
+    return FlatlasError(f"{place}: {getattr(error, 'msg', error)}.")
 
 
-def _parse(source: str, path: Path) -> Parsed:
+def _parse(source: bytes, path: Path) -> Parsed:
     tree = syntax_tree(source, path)
     imported: list[tuple[int, str, list[str]]] = []
     for node in ast.walk(tree):

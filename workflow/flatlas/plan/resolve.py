@@ -80,7 +80,7 @@ def _preset(name: str, root: Path) -> Document:
 def _check_known(
     changed: Document, studies: Collection[str], settings: Settings, may_declare: bool
 ) -> None:
-    """Refuse changes to an unknown study. Whoever `may_declare` one gives it a title."""
+    """Refuse changes to an unknown study. A file that `may_declare` one must give it a title."""
     for name, tree in changed.tree.get("studies", {}).items():
         if name in studies or (name in OF_SETTING and settings.my_model):
             continue

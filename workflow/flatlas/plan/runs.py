@@ -22,7 +22,7 @@ from flatlas.plan.documents import Document
 from flatlas.plan.families import FAMILIES, NetSpec
 from flatlas.plan.families.own import Own
 from flatlas.plan.family import ModuleFamily, Shape
-from flatlas.plan.fingerprint import find
+from flatlas.plan.fingerprint import closure, find, is_own
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
@@ -224,16 +224,22 @@ def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
 
 
 def _check_own(net: Own, origin: Origin) -> set[str]:
-    """The files of a user's own net. The module is read as text; weights only must exist."""
+    """The modules of a user's own net, which are read as text."""
     where = net.module.partition(":")[0]
     module = find(where)
     if module is None:
         place, file = origin(("net", "module")), where.replace(".", "/")
         raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
     place = f"{origin(('net', 'module'))} is '{net.module}'"
+    try:
+        imported = [find(one) for one in closure([module]) if isinstance(one, str)]
+    except FlatlasError as error:
+        raise FlatlasError(f"{place}, but not valid Python: {error}") from error
     what = net.module.partition(":")[2]
     own_module.check(module, what, net.arguments, place, origin(("net", "arguments")))
-    return {str(module.relative_to(Path.cwd()))}
+    here = Path.cwd()
+    own = {module, *(file for file in imported if file and is_own(file))}
+    return {str(file.relative_to(here)) for file in own}
 
 
 def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:

@@ -112,6 +112,19 @@ def check_targets(
         )
 
 
+def check_cleaning(given: Iterable[str], cleaning: Collection[str]) -> None:
+    """Refuse targets that clean beside others.
+
+    Snakemake may clean last, and delete what it has just made.
+    """
+    given = list(given)
+    others = [target for target in given if target not in cleaning]
+    if others and len(others) < len(given):
+        raise FlatlasError(
+            f"Nothing is deleted: clean first, then make {', '.join(others)} with a second command."
+        )
+
+
 def sources_behind(plan: Lookup, words: Iterable[str]) -> list[str]:
     """The data sources that a command needs, if it names figures, studies or no target at all.
 
