@@ -60,7 +60,7 @@ class Curvature:
 def curvature(
     objective: Objective, product: Product, options: OfSpectrum, generator: torch.Generator
 ) -> Curvature:
-    """The curvature of a symmetric matrix in w, given by its product with vectors."""
+    """The curvature of a symmetric matrix with a row for each weight, given by its `product`."""
     found, subspace = complete_search(
         product,
         objective.size,
