@@ -49,7 +49,7 @@ def test_ten_thousand_moments_are_allowed(plan_of):
 
 def test_too_many_runs_are_refused_with_their_sweep(refused, monkeypatch):
     """Each of the two numbers would be allowed alone."""
-    monkeypatch.setattr("flatlas.plan.resolve.MOST_WORKED_OUT", 10**6)
+    monkeypatch.setattr("flatlas.plan.declared_study.MOST_WORKED_OUT", 10**6)
     grid = {"batch": [*range(1, 20)]}
     message = refused(user={GRID: grid, f"{FLAT}realizations": 90_000})
     assert message.startswith(f"{USER}{FLAT}sweeps.batch ")

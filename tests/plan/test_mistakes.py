@@ -377,8 +377,8 @@ def test_classes_are_allowed_up_to_the_last_one_of_the_source(plan_of, refused):
 
 def test_two_specs_with_the_same_id_are_refused(refused, monkeypatch):
     """Twelve digits do not collide by chance, so here all runs get the same."""
-    monkeypatch.setattr("flatlas.plan.resolve._StudyResolver._check_sweeps", lambda self: None)
-    monkeypatch.setattr("flatlas.plan.resolve.run_id", lambda run: "same-000000000000")
+    monkeypatch.setattr("flatlas.plan.declared_study.DeclaredStudy.check", lambda self: None)
+    monkeypatch.setattr("flatlas.plan.plan.run_id", lambda run: "same-000000000000")
     assert refused().startswith("two different specs have the id same-000000000000")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flatlas.errors import FlatlasError
-from flatlas.plan import declarations, named_modules, resolve
+from flatlas.plan import declarations, declared_study, named_modules
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.named_modules import check_modules
 
@@ -47,7 +47,7 @@ def test_a_function_without_its_declaration_is_named(
 ):
     """The declaration of a measure is left out, and modules of another family and optimizer."""
     others = {name: one for name, one in MEASURES.items() if name != "duality"}
-    monkeypatch.setattr(resolve, "MEASURES", others)
+    monkeypatch.setattr(declared_study, "MEASURES", others)
     find = declarations.find
     monkeypatch.setattr(
         declarations, "find", lambda one: tmp_path if one.endswith("made_up") else find(one)

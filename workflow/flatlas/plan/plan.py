@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatlas.plan.data_specs import SamplesSpec, SourceSpec
-from flatlas.plan.kernel_specs import KernelSpec
-from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.errors import FlatlasError
+from flatlas.plan.data_specs import SamplesSpec, SourceSpec, subset_of
+from flatlas.plan.ids import kernel_id, run_id, samples_id, source_id
+from flatlas.plan.kernel_specs import KernelSpec, sampled_kernel
+from flatlas.plan.measure_specs import MeasureSpec, second_task
 from flatlas.plan.settings import Preset, Settings
+from flatlas.plan.spec import Spec
 from flatlas.plan.studies import Study
 from flatlas.plan.training_specs import RunSpec
 
@@ -80,6 +83,32 @@ class Plan:
     # Files of the user's own nets, relative to the folder in which Snakemake works.
     own_files: set[str] = field(default_factory=set)
 
+    def add_run(self, spec: RunSpec) -> str:
+        """Add a training, those that it starts from, and their data. Returns its id."""
+        if spec.start is not None:
+            self.add_run(spec.start.run)
+        subset = subset_of(spec.samples)
+        _add(self.sources, source_id(subset.source), subset.source)
+        _add(self.samples, samples_id(subset), subset)
+        _add(self.samples, samples_id(spec.samples), spec.samples)
+        return _add(self.runs, run_id(spec), spec)
+
+    def add_measurement(self, identity: str, measured: MeasureSpec) -> str:
+        """Add a measurement, with its kernel and the data of its second task. Returns its id."""
+        kernel, second = sampled_kernel(measured), second_task(measured)
+        if kernel is not None:
+            _add(self.kernels, kernel_id(kernel), kernel)
+        if second is not None:
+            _add(self.samples, samples_id(second), second)
+        return _add(self.measurements, identity, measured)
+
     def targets(self, study: str) -> list[str]:
         """The targets of one study's figures."""
         return [target for target, figure in self.figures.items() if figure.study == study]
+
+
+def _add(known: dict[str, Any], identity: str, spec: Spec) -> str:
+    """Enter a spec under its id, and return the id. Two specs must never share one."""
+    if known.setdefault(identity, spec) != spec:
+        raise FlatlasError(f"two different specs have the id {identity}: change either a little.")
+    return identity

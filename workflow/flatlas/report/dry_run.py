@@ -1,8 +1,5 @@
 """What a dry run prints: what would run by study and stage, why, and how long it may take."""
 
-import ast
-import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from logging import LogRecord
 from math import isnan
@@ -11,28 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.deletion import would_delete
-from flatlas.plan.fingerprint import changed_modules
 from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import DRAWN
-from flatlas.plan.trees import dotted, leaves
 from flatlas.published_sets import SETS
 from flatlas.report.estimates import JobCost, estimate, known_costs, measured_if_intact
 from flatlas.report.readable import aligned, duration
+from flatlas.report.reasons import why_it_runs
 
 if TYPE_CHECKING:
     from snakemake.dag import DAG
-    from snakemake.jobs import Job, Reason
+    from snakemake.jobs import Job
     from snakemake.workflow import Workflow
 
-# The table's words for parameters of rules that are neither settings nor code.
-PARAMETERS = {
-    "judged": "whether claims are judged",
-    "originals": "images in its folder",
-    "written": "results that it lists",
-}
-FINGERPRINT = re.compile("'([0-9a-f]{12})'")
-# Names in one cell of the table.
-MOST_NAMES = 3
 STAGES = ("data", "train", "record", "kernel", "measure", "figures", "pages")
 
 
@@ -112,7 +99,7 @@ def _rows(
         # A scorecard is not a job of the plan.
         users = studies.get(name, {name.removesuffix("_scorecard")} & {*plan.studies})
         study = "several" if len(users) > 1 else "".join(users)
-        rows.setdefault((_stage(job, plan), study, _why(job, dag)), []).append(seconds[name])
+        rows.setdefault((_stage(job, plan), study, why_it_runs(job, dag)), []).append(seconds[name])
     return rows
 
 
@@ -193,76 +180,3 @@ def _time(
     unknown = len(jobs) - len(known)
     without = f", without {unknown} of unknown length" if unknown else ""
     return f"About {duration(total)} one after the other{at_once}{without}."
-
-
-def _why(job: "Job", dag: "DAG") -> str:
-    reason = dag.reason(job)
-    missing = [Path(file).name for file in job.output if not os.path.exists(file)]
-    if reason.forced:
-        return "was interrupted" if _interrupted(job, dag) else "forced"
-    if not job.output:
-        return "always runs"
-    if len(missing) == len(job.output):
-        return "not made yet"
-    return "; ".join(_reasons(job, reason, missing)) or "reads new results"
-
-
-def _interrupted(job: "Job", dag: "DAG") -> bool:
-    """Whether an output is marked as incomplete: Snakemake forces such a job, without a reason."""
-    # The public function is asynchronous, and this runs in its event loop.
-    marks: Any = dag.workflow.persistence
-    keys = [marks._get_key(file) for file in job.output if os.path.exists(file)]
-    return bool(marks._filter_incomplete_keys(keys))
-
-
-def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
-    """Why a job runs, except for results that other jobs make first."""
-    if missing:
-        yield f"missing: {_listed(missing)}"
-    if reason.incomplete_output:
-        yield "was interrupted"
-    if reason.params_changed:
-        yield from _changed(job, reason.params_changed.only_old, reason.params_changed.only_new)
-    newer = reason.updated_input - reason.updated_input_run
-    if newer:
-        yield f"newer: {_listed(sorted({Path(file).name for file in newer}))}"
-    if reason.input_changed and not reason.params_changed:
-        yield "reads other files"
-    if reason.software_stack_changed:
-        yield "changed environment"
-
-
-def _changed(job: "Job", before: set[str], now: set[str]) -> Iterator[str]:
-    """Which settings, modules and other parameters differ; Snakemake compares their text."""
-    for name, value in job.params.items():
-        if repr(value) not in now:
-            continue
-        if name == "code":
-            codes = [found[1] for text in before if (found := FINGERPRINT.fullmatch(text))]
-            modules = [module for code in codes for module in changed_modules(code, value)]
-            yield f"changed code{_named(modules)}"
-        elif name == "spec":
-            keys = _changed_keys(before, value)
-            yield "other runs" if "points" in keys else f"changed settings{_named(keys)}"
-        else:
-            yield f"changed {PARAMETERS.get(name, name)}"
-
-
-def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
-    """The dotted keys in which an earlier spec, given as text, differs; none if that is unknown."""
-    text = next((text for text in sorted(before) if text.startswith("{")), "{}")
-    try:
-        old, new = leaves(ast.literal_eval(text)), leaves(spec)
-    except ValueError:
-        # inf and nan are no literals.
-        return []
-    return [dotted(key) for key in {**old, **new} if old.get(key) != new.get(key)]
-
-
-def _named(names: list[str]) -> str:
-    return f": {_listed(names)}" if names else ""
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more

@@ -1,0 +1,126 @@
+"""What a run is checked for, beyond each value alone: its net, files, data and minibatches."""
+
+from pathlib import Path
+
+from flatlas.errors import FlatlasError
+from flatlas.plan import own_module
+from flatlas.plan.data_specs import Boolean, SourceSpec
+from flatlas.plan.families import FAMILIES, NetSpec
+from flatlas.plan.families.own import Own
+from flatlas.plan.family import ModuleFamily, Shape
+from flatlas.plan.fingerprint import closure, find, is_own
+from flatlas.plan.measurements.measurement import without_next
+from flatlas.plan.mistakes import Origin, refuse
+from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
+from flatlas.plan.studies import Data, Run
+from flatlas.plan.training_specs import given_to
+
+
+def check_net(run: Run, origin: Origin) -> set[str]:
+    """Check a net's layers and files. Returns the files of a user's own net."""
+    files = _check_weights(run.net, origin)
+    if isinstance(run.net, Own):
+        files |= _check_own(run.net, origin)
+    if run.snapshots is not None:
+        check_layers([run.snapshots], run, origin(("snapshots",)), LINEAR)
+    if run.rescaling is not None:
+        check_layer(run.rescaling.layer, "dense", run, origin(("rescaling", "layer")))
+        for key, why in without_next(run.rescaling.layer, run):
+            raise FlatlasError(f"{origin(('rescaling', key))} {why}")
+    if run.frozen is not None:
+        check_frozen(run.frozen, run, origin(("frozen",)))
+    return files
+
+
+def check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> None:
+    """Refuse kernels, strides and pools that reduce an image to nothing."""
+    for number, size in enumerate(net.layer_sizes(shape, outputs), start=1):
+        if not (size.weights and size.places):
+            raise FlatlasError(
+                f"{origin(('net',))} leaves nothing of an image of {shape[1]} x {shape[2]} in "
+                f"layer {number}: use smaller kernels, strides or pools, or fewer layers."
+            )
+
+
+def check_batch(run: Run, images: int, origin: Origin) -> None:
+    """Refuse minibatches that need more images than a realization has."""
+    learners = run.learners.count if run.learners else 1
+    if learners > images:
+        raise FlatlasError(
+            f"{origin(('learners', 'count'))} is {learners}, but a realization has {images:,} "
+            "training images. Allowed: at most as many learners."
+        )
+    if run.batch != "full" and run.batch * learners > images:
+        each = f" for each of {learners} learners" if run.learners else ""
+        raise FlatlasError(
+            f"{origin(('batch',))} is {run.batch}{each}, but a realization has "
+            f"{images:,} training images. Allowed: at most {images // learners:,}, or full."
+        )
+
+
+def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
+    """The file of given weights. It must exist, but is not read."""
+    weights = given_to(net)
+    if weights is None:
+        return set()
+    if not Path(weights).is_file():
+        place = origin(("net", "weights"))
+        raise FlatlasError(f"{place} is '{weights}', but {Path.cwd()} has no such file.")
+    return {weights}
+
+
+def _check_own(net: Own, origin: Origin) -> set[str]:
+    """The modules of a user's own net, which are read as text."""
+    where = net.module.partition(":")[0]
+    module = find(where)
+    if module is None:
+        place, file = origin(("net", "module")), where.replace(".", "/")
+        raise FlatlasError(f"{place} is '{net.module}', but {Path.cwd()} has no {file}.py.")
+    place = f"{origin(('net', 'module'))} is '{net.module}'"
+    try:
+        imported = [find(one) for one in closure([module]) if isinstance(one, str)]
+    except FlatlasError as error:
+        raise FlatlasError(f"{place}, but not valid Python: {error}") from error
+    what = net.module.partition(":")[2]
+    own_module.check(module, what, net.arguments, place, origin(("net", "arguments")))
+    here = Path.cwd()
+    own = {module, *(file for file in imported if file and is_own(file))}
+    return {str(file.relative_to(here)) for file in own}
+
+
+def check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> None:
+    """Refuse data that the source does not have."""
+    if isinstance(source, Boolean) != bool(run.data.functions):
+        raise FlatlasError(
+            f"{origin(('data',))}: a source of kind boolean has no labels except those of "
+            "functions, and functions need such a source: set both, or neither."
+        )
+    if run.data.functions and isinstance(run.net, ModuleFamily):
+        small = [name for name, one in FAMILIES.items() if not issubclass(one, ModuleFamily)]
+        raise FlatlasError(
+            f"{origin(('data', 'functions'))} are counted only for small nets, not for family "
+            f"'{run.net.family}'. Allowed: {', '.join(small)}."
+        )
+    _check_classes(run.data, classes, origin)
+
+
+def _check_classes(data: Data, classes: int, origin: Origin) -> None:
+    """Refuse classes that the source does not have, and a binary task with only one label."""
+    there = range(classes)
+    picked = there if data.classes is None else data.classes
+    for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):
+        for number in getattr(data, key) or ():
+            if number not in allowed:
+                refuse(origin(("data", key)), str(number), map(str, allowed))
+    if data.positive is None:
+        return
+    drawn, place = set(data.only or picked), origin(("data", "positive"))
+    of_only = " of data.only" if data.only else ""
+    if drawn <= set(data.positive):
+        raise FlatlasError(
+            f"{place} names all classes{of_only}, so that every label is 1: leave out some."
+        )
+    if drawn.isdisjoint(data.positive):
+        raise FlatlasError(
+            f"{place} names no class{of_only}, so that every label is 0: name one of them."
+        )
