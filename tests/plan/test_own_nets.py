@@ -1,5 +1,6 @@
 """A user's own nets in a plan: where their file is looked for, and which code counts."""
 
+import importlib.machinery
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,14 @@ def test_the_id_of_a_run_that_starts_from_another_has_its_optimizer(folder, plan
 def test_an_expected_error_without_a_checkpoint_is_refused(folder, refusal, study):
     message = refusal(study | {"runs.base.expected.train_error": 0})
     assert message.startswith("runs.base: expected ")
+
+
+def test_a_package_hides_a_module_of_its_name_as_in_python(folder, plan_of):
+    package = folder / "own_plan" / "__init__.py"
+    package.parent.mkdir()
+    package.write_text("Net = None\n")
+    spec = importlib.machinery.PathFinder.find_spec("own_plan", [str(folder)])
+    assert plan_of(study=own()).own_files == {str(Path(spec.origin).relative_to(folder))}
 
 
 PRIOR = {"measure": "gp_prior", "kernel": "monte_carlo"}

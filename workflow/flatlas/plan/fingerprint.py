@@ -266,7 +266,8 @@ def _affects_results(module: str) -> bool:
 def find(module: str) -> Path | None:
     """The file of a module: of the library, or a user's own in Snakemake's working folder."""
     base = (LIBRARY.parent if _is_in_library(module) else Path.cwd()).joinpath(*module.split("."))
-    candidates = (base.with_suffix(".py"), base / "__init__.py")
+    # As Python does, take a package before a module of the same name.
+    candidates = (base / "__init__.py", base.with_suffix(".py"))
     # Path.is_file would raise an error for a name that is too long for a file.
     return next((path for path in candidates if os.path.isfile(path)), None)
 
