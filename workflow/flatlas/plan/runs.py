@@ -17,6 +17,7 @@ from flatlas.plan.data_specs import (
     SubsetSpec,
     images_to_train_on,
     shape_and_classes,
+    subset_of,
 )
 from flatlas.plan.documents import Document
 from flatlas.plan.families import FAMILIES, NetSpec
@@ -147,6 +148,7 @@ class Runs:
         except FlatlasError as error:
             raise FlatlasError(f"{error} {self._images_of(run)}") from None
         samples = _samples(run.data, source, run.net, seeds)
+        _check_wrong_labels(run.data, images_to_train_on(subset_of(samples)), origin)
         _check_batch(run, images_to_train_on(samples), origin)
         return RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
@@ -277,6 +279,25 @@ def _check_classes(data: Data, classes: int, origin: Origin) -> None:
     if drawn.isdisjoint(data.positive):
         raise FlatlasError(
             f"{place} names no class{of_only}, so that every label is 0: name one of them."
+        )
+
+
+def _check_wrong_labels(data: Data, images: int, origin: Origin) -> None:
+    """Refuse label noise of none or all of the clean `images`, and wrong labels of one class."""
+    noise, attack = data.label_noise or 0.0, data.attack_size or 0
+    if (noise or attack) and data.positive is None and data.only and len(data.only) == 1:
+        key = "label_noise" if noise else "attack_size"
+        raise FlatlasError(
+            f"{origin(('data', 'only'))} is [{data.only[0]}], but wrong labels need two classes: "
+            f"name another one, or leave out {key}."
+        )
+    wrong = round(noise * images)
+    # With `at_most`, the source may have fewer images.
+    if noise and not data.at_most and wrong in (0, images):
+        raise FlatlasError(
+            f"{origin(('data', 'label_noise'))} is {noise:g}, which makes {wrong} of {images} "
+            "labels wrong: choose a fraction that leaves at least one right and makes at least "
+            "one wrong."
         )
 
 
