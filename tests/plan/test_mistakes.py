@@ -237,6 +237,13 @@ def test_settings_that_exclude_each_other_are_refused(refused, file, changes, sa
     assert refused(**{file: changes}).startswith(f"{name}: {prefix}{said}")
 
 
+def test_a_source_of_one_class_is_no_task(refused):
+    source = {"kind": "folder", "path": "pets", "classes": 1}
+    said = refused(user={"sources.digits": source})
+    assert "runs.base.data.source has one class" in said
+    assert "sources.digits" in said
+
+
 @pytest.mark.parametrize(("changes", "said"), IN_THE_STUDY)
 def test_a_missing_key_or_impossible_measure_of_a_study_is_refused(refused, changes, said):
     message = refused(study=changes).partition("\nFigure ")[0]

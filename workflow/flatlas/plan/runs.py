@@ -261,7 +261,12 @@ def _check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> N
 
 
 def _check_classes(data: Data, classes: int, origin: Origin) -> None:
-    """Refuse classes that the source does not have, and a binary task with only one label."""
+    """Refuse classes that the source does not have, and a task with only one label."""
+    if classes < 2:
+        raise FlatlasError(
+            f"{origin(('data', 'source'))} has one class, but a task needs two: give the source "
+            "a folder for each of two classes or more."
+        )
     there = range(classes)
     picked = there if data.classes is None else data.classes
     for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):
