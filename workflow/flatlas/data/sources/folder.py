@@ -54,6 +54,6 @@ def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
     transparent = " with transparency" if "transparency" in image.info else ""
     if image.mode not in MODES or transparent:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}{transparent}. Allowed: {', '.join(MODES)} (8 bits a channel, no "
-            "transparency). Convert it."
+            f"{path} has PIL mode {image.mode}{transparent}. Allowed: {', '.join(MODES)} (8 bits a "
+            "channel, no transparency). Convert it."
         )
