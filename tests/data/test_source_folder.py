@@ -54,6 +54,14 @@ def test_a_jpeg_is_near_its_original(tmp_path):
     np.testing.assert_array_equal(images.train_images, images.test_images)
 
 
+@pytest.mark.parametrize(("mode", "clear"), [("P", 0), ("RGB", (1, 2, 3)), ("L", 5)])
+def test_a_transparent_colour_is_refused(tmp_path, pets, mode, clear):
+    path = tmp_path / "pets/train/cat/z.png"
+    with Image.open(path) as image:
+        image.convert(mode).save(path, transparency=clear)
+    assert f"{path} has PIL mode {mode} with transparency" in refusal(tmp_path)
+
+
 @pytest.mark.parametrize("mode", ["L", "RGB"])
 def test_a_bitmap_is_its_pixels(tmp_path, pets, mode):
     pixels = draw(tmp_path / "pets/train/cat/x.BMP", mode, seed=9)

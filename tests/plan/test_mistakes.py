@@ -81,6 +81,12 @@ CONFLICTS = [
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),
+    *(
+        ({f"data.{key}": value, "data.only": [3]}, ".data.only is [3], but wrong labels need two")
+        for key, value in (("label_noise", 0.5), ("attack_size", 1))
+    ),
+    ({"data.label_noise": 4e-3}, ".data.label_noise is 0.004, which makes 0 of 100 labels wrong"),
+    ({"data.label_noise": 0.996}, ".data.label_noise is 0.996, which makes 100 of 100 labels"),
     ({"data.functions": {"draws": 100}}, ".data: functions exclude per_class, test_size"),
     (
         {"data": {"source": "digits", "functions": {"draws": 9}} | SIZES},
@@ -229,6 +235,13 @@ def test_settings_that_exclude_each_other_are_refused(refused, file, changes, sa
     prefix, name = FILES[file]
     changes = {prefix + key: value for key, value in changes.items()}
     assert refused(**{file: changes}).startswith(f"{name}: {prefix}{said}")
+
+
+def test_a_source_of_one_class_is_no_task(refused):
+    source = {"kind": "folder", "path": "pets", "classes": 1}
+    said = refused(user={"sources.digits": source})
+    assert "runs.base.data.source has one class" in said
+    assert "sources.digits" in said
 
 
 @pytest.mark.parametrize(("changes", "said"), IN_THE_STUDY)

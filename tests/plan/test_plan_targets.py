@@ -7,7 +7,8 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.resolve import resolve
 from flatlas.plan.targets import check_names, check_targets, targets_of
 
-RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3", "train"]
+RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3"]
+STEPS = ["train"]
 FOLDER = "results/demo/duality"
 FILES = [f"{FOLDER}/fig3.pdf", f"{FOLDER}/fig3.csv", "results/runs/{run}/x", "results/runs/one/x"]
 PRESETS = ["laptop", "paper"]
@@ -18,13 +19,14 @@ PRESETS = ["laptop", "paper"]
     ["all", "duality_fig3", f"{FOLDER}/fig3.csv", "results/runs/one/x", "docs/a.html"],
 )
 def test_rules_figures_and_other_files_are_accepted(target):
-    check_targets([target], RULES, FILES, PRESETS)
+    check_targets([target], RULES, STEPS, FILES, PRESETS)
 
 
 @pytest.mark.parametrize(
     ("target", "said"),
     [
         ("duality_fig33", "Did you mean 'duality_fig3'?"),
+        ("train", "or force it with -R train"),
         ("dualty", "Did you mean 'duality'?"),
         ("al", "Did you mean 'all'?"),
         ("fig3", "Did you mean 'duality_fig3' or 'prior_fig3'?"),
@@ -43,7 +45,7 @@ def test_rules_figures_and_other_files_are_accepted(target):
 )
 def test_a_mistyped_target_is_refused_with_what_to_do(target, said):
     with pytest.raises(FlatlasError) as raised:
-        check_targets(["all", target], RULES, FILES, PRESETS)
+        check_targets(["all", target], RULES, STEPS, FILES, PRESETS)
     assert str(raised.value).startswith(f"'{target}' is ")
     assert said in str(raised.value)
     assert ("Did you mean" in str(raised.value)) is said.startswith("Did")
@@ -88,5 +90,5 @@ def test_two_targets_of_one_name_are_refused(tmp_path, other):
 )
 def test_a_study_or_figure_with_the_name_of_a_rule_is_refused(studies, figures):
     with pytest.raises(FlatlasError, match=r"^studies\."):
-        check_names(studies, figures, RULES)
-    check_names(["mine"], {"mine_gap": "mine"}, RULES)
+        check_names(studies, figures, [*RULES, *STEPS])
+    check_names(["mine"], {"mine_gap": "mine"}, [*RULES, *STEPS])

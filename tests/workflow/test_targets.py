@@ -54,6 +54,7 @@ TWICE = "studies: {duality: {runs: {base: {batch: 5}}}}\n" * 2
 MISTAKES = [
     ((), ["duality_fgi3"], "'duality_fgi3' is not a target. Did you mean 'duality_fig3'?"),
     ((), ["results/tiny/duality/fig3.pgn"], "Did you mean 'results/tiny/duality/fig3.png'?"),
+    ((), ["-n", "source"], "'source' is a step of many figures"),
     ((), [TWIN], "add --config preset=twin"),
     ((), ["all", "--config", "preset=tny"], "Did you mean 'tiny'?"),
     ((STUDY, "realizations:", "realisations:"), ["all"], f"{STUDY}: realisations is not a key"),

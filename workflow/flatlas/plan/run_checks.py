@@ -105,7 +105,12 @@ def check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> No
 
 
 def _check_classes(data: Data, classes: int, origin: Origin) -> None:
-    """Refuse classes that the source does not have, and a binary task with only one label."""
+    """Refuse classes that the source does not have, and a task with only one label."""
+    if classes < 2:
+        raise FlatlasError(
+            f"{origin(('data', 'source'))} has one class, but a task needs two: give the source "
+            "a folder for each of two classes or more."
+        )
     there = range(classes)
     picked = there if data.classes is None else data.classes
     for key, allowed in (("classes", there), ("only", picked), ("positive", picked)):
@@ -123,4 +128,23 @@ def _check_classes(data: Data, classes: int, origin: Origin) -> None:
     if drawn.isdisjoint(data.positive):
         raise FlatlasError(
             f"{place} names no class{of_only}, so that every label is 0: name one of them."
+        )
+
+
+def check_wrong_labels(data: Data, images: int, origin: Origin) -> None:
+    """Refuse label noise of none or all of the clean `images`, and wrong labels of one class."""
+    noise, attack = data.label_noise or 0.0, data.attack_size or 0
+    if (noise or attack) and data.positive is None and data.only and len(data.only) == 1:
+        key = "label_noise" if noise else "attack_size"
+        raise FlatlasError(
+            f"{origin(('data', 'only'))} is [{data.only[0]}], but wrong labels need two classes: "
+            f"name another one, or leave out {key}."
+        )
+    wrong = round(noise * images)
+    # With `at_most`, the source may have fewer images.
+    if noise and not data.at_most and wrong in (0, images):
+        raise FlatlasError(
+            f"{origin(('data', 'label_noise'))} is {noise:g}, which makes {wrong} of {images} "
+            "labels wrong: choose a fraction that leaves at least one right and makes at least "
+            "one wrong."
         )

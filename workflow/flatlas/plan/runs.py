@@ -15,12 +15,19 @@ from flatlas.plan.data_specs import (
     SubsetSpec,
     images_to_train_on,
     shape_and_classes,
+    subset_of,
 )
 from flatlas.plan.documents import Document
 from flatlas.plan.families import NetSpec
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.named_layers import check_layers
-from flatlas.plan.run_checks import check_batch, check_data, check_net, check_sizes
+from flatlas.plan.run_checks import (
+    check_batch,
+    check_data,
+    check_net,
+    check_sizes,
+    check_wrong_labels,
+)
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
@@ -142,6 +149,7 @@ class Runs:
         except FlatlasError as error:
             raise FlatlasError(f"{error} {self._images_of(run)}") from None
         samples = _samples(run.data, source, run.net, seeds)
+        check_wrong_labels(run.data, images_to_train_on(subset_of(samples)), origin)
         check_batch(run, images_to_train_on(samples), origin)
         return RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),

@@ -80,12 +80,17 @@ def check_names(studies: Iterable[str], figures: Mapping[str, str], rules: Itera
 
 
 def check_targets(
-    given: Iterable[str], rules: Iterable[str], files: Iterable[str], presets: Collection[str]
+    given: Iterable[str],
+    rules: Iterable[str],
+    steps: Collection[str],
+    files: Iterable[str],
+    presets: Collection[str],
 ) -> None:
     """Refuse a target that is neither a rule's name nor a file that a rule makes.
 
-    `files` are all that rules make under results/, also with wildcards; Snakemake checks other
-    paths. `presets` are those that are not chosen.
+    `steps` are the rules that make files of many names. `files` are all that rules make under
+    results/, also with wildcards; Snakemake checks other paths. `presets` are those that are not
+    chosen.
     """
     names, made = sorted(rules), sorted(file for file in files if "{" not in file)
     for target in given:
@@ -97,6 +102,11 @@ def check_targets(
         allowed = made if "/" in target else names
         if target in allowed or (allowed is made and not target.startswith(f"{RESULTS}/")):
             continue
+        if target in steps:
+            raise FlatlasError(
+                f"'{target}' is a step of many figures, not a target: ask for a figure, a study or "
+                f"one of the step's files, or force it with -R {target}."
+            )
         if target in (MY_MODEL, ATLAS_MINE):
             raise FlatlasError(
                 f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"

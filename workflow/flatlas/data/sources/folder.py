@@ -50,8 +50,10 @@ def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
             f"{path} is {width} x {height}, but the source has side: {spec.side}. Scale all images "
             "to the same square size, and set side to it."
         )
-    if image.mode not in MODES:
+    # Also a palette, and a PNG without a channel for it, can have transparent colours.
+    transparent = " with transparency" if "transparency" in image.info else ""
+    if image.mode not in MODES or transparent:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}. Allowed: {', '.join(MODES)} (8 bits a channel, no "
-            "transparency). Convert it."
+            f"{path} has PIL mode {image.mode}{transparent}. Allowed: {', '.join(MODES)} (8 bits a "
+            "channel, no transparency). Convert it."
         )
