@@ -147,7 +147,12 @@ class Objective:
         return getattr(made, "logits", made)
 
     def _hint(self, error: str, batch: Batch) -> str:
-        """What to do if the model needs another dtype."""
+        """What to do if the model needs gradients or another dtype."""
+        if "does not require grad" in error:
+            return (
+                " (losses are also computed without gradients: where the model takes one itself, "
+                "use torch.enable_grad())"
+            )
         hint = ""
         if "dtype" not in error and "scalar type" not in error:
             return hint
