@@ -38,7 +38,7 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
     for name, given, got in seen:
         if any(_is_constant(slope, got) for slope in given if slope is not None):
             raise _unrecorded(f"{name}, of an autograd.Function,")
-    if not _is_linear(found, along):
+    if not _is_linear(found, ends, along):
         raise _unrecorded("a hook of a tensor")
 
 
@@ -82,16 +82,19 @@ def _uneven(one: Tensor) -> Tensor:
     return torch.linspace(1, 2, one.numel()).to(one).view_as(one)
 
 
-def _is_linear(found: Sequence[Tensor], along: Sequence[Tensor]) -> bool:
-    """Whether a gradient is the product of its derivatives by `along` with `along`, as recorded."""
+def _is_linear(found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor]) -> bool:
+    """Whether a gradient is the product of its derivatives by `along` with `along`, as recorded.
+
+    True if the gradient is only round-off, or not finite, which has its own error.
+    """
     parts = [one * _uneven(one) for one in found]
     total = torch.stack([one.sum() for one in parts]).sum()
-    size = sum(one.detach().abs().sum() for one in parts)
+    size, of_ends = (sum(float(one.detach().abs().sum()) for one in some) for some in (parts, ends))
     if total.requires_grad:
         by = again([total], along, [torch.ones_like(total)])
         total = total - sum((one * each).sum() for one, each in zip(by, along, strict=True))
-    # What is not finite has its own error.
-    return not bool(total.abs() > SAME * size)
+    rounded = torch.finfo(total.dtype).eps ** 0.5 * (1 + of_ends)
+    return not total.isfinite() or total.abs().item() <= max(SAME * size, rounded)
 
 
 def _unrecorded(what: str) -> FlatlasError:
