@@ -125,6 +125,24 @@ def test_a_loss_says_itself_whether_it_is_a_mean_or_a_sum(name):
     assert found == pytest.approx(of_torch(loss, net(), target), rel=1e-6)
 
 
+class Losing(nn.Module):
+    """It returns its loss of each batch: a mean over what is not ignored, or over examples."""
+
+    def __init__(self, reduction):
+        super().__init__()
+        self.net, self.reduction = net(), reduction
+
+    def forward(self, x, target):
+        return nn.functional.cross_entropy(self.net(x), target, reduction=self.reduction).mean()
+
+
+def test_a_model_that_returns_a_loss_which_depends_on_the_cuts_gets_a_note():
+    data = [((X, PADDED), PADDED)]
+    with pytest.warns(UserWarning, match="halves"):
+        flatlas.measure(Losing("mean"), data, ["norms"], loss=lambda output, _: output)
+    assert not flatlas.measure(Losing("none"), data, ["norms"], loss=lambda output, _: output).notes
+
+
 def test_a_loss_that_depends_on_the_cuts_gets_a_note():
     def mean(output, target):
         return nn.functional.cross_entropy(output, target)
@@ -253,15 +271,16 @@ def test_a_loss_may_change_its_target_in_place():
     assert target.equal(Y + 1)
 
 
-class Bag(nn.Module):
+class Summing(nn.Module):
     """torch has no second derivative of it."""
 
     def __init__(self):
         super().__init__()
-        self.bag = nn.EmbeddingBag(5, 3)
+        self.layer = nn.Linear(4, 3)
 
     def forward(self, x):
-        return self.bag(x.abs().long().clamp(max=4))
+        each = torch.ones(len(x), dtype=torch.long)
+        return torch.segment_reduce(self.layer(x), "sum", lengths=each)
 
 
 class Blank(nn.Module):
@@ -269,6 +288,25 @@ class Blank(nn.Module):
 
     def forward(self, x):
         return x * torch.nan
+
+
+class Tokens(nn.Module):
+    """Its classes are the last dimension, not the second."""
+
+    def forward(self, x):
+        return x.unsqueeze(1)
+
+
+class Forces(nn.Module):
+    """It takes a gradient itself, and forgets that nobody may have switched gradients on."""
+
+    def __init__(self):
+        super().__init__()
+        self.energy = net()
+
+    def forward(self, x):
+        x = x.requires_grad_()
+        return torch.autograd.grad(self.energy(x).sum(), x, create_graph=True)[0]
 
 
 def broken_statistics():
@@ -307,13 +345,22 @@ def uncopied():
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
         (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
         (net(Power(1.5)), (X, Y), {}, "the Hessian has NaN"),
-        (Bag(), (X, Y), {}, "second derivative.*_embedding_bag_backward"),
+        (Summing(), (X, Y), {}, "second derivative.*_segment_reduce_backward"),
         (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
         ({}, (X, Y), {}, "the model is a dict"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss(reduction="none")}, "reduction 'none'"),
+        (
+            net(),
+            (X, SHARES[:, 0]),
+            {"loss": nn.GaussianNLLLoss()},
+            "takes input, target, var.*lambda",
+        ),
+        (net(), (X, Y), {"loss": nn.CTCLoss()}, "takes log_probs, targets, input_lengths.*lambda"),
+        (net(Tokens()), (X, Y[:, None] * 0 + 3), {}, r"second dimension of \(12, 1, 3\)"),
+        (Forces(), (X, X), {"loss": "mse"}, r"torch\.enable_grad"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),
         (net().to("meta"), (X, Y), {}, r"'0\.weight' is on the device meta.*load"),
         (net(), (X.to("meta"), Y), {}, "batch 0 .*meta.*Allowed"),

@@ -139,16 +139,65 @@ def test_what_cannot_be_measured_is_refused(data, loss, said):
 WORDS = torch.tensor([[0, 1], [0, 2], [2, 0], [1, 1], [3, 0], [2, 2]])
 
 
-@pytest.mark.parametrize("option", [{"scale_grad_by_freq": True}, {"padding_idx": 0}])
-def test_a_gradient_that_an_embedding_changes_for_training_is_that_of_the_loss(option):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Embedding(4, 3, **option), nn.Tanh(), nn.Flatten(), nn.Linear(6, 2))
-    with torch.no_grad():
-        model[0].weight[0] = torch.tensor([0.3, -0.5, 0.2])
-    objective = objective_of(model, (WORDS, torch.arange(6) % 2), "cross_entropy")
-    _, gradient = objective.value_and_gradient(objective.w)
-    slope = slope_along(objective, lambda w: objective.value_and_gradient(w)[0], step=1e-6)
+class Embedded(nn.Module):
+    """It calls torch's function with options of its own."""
+
+    def __init__(self, of, weighted=False, offsets=None, **options):
+        super().__init__()
+        torch.manual_seed(0)
+        self.table = nn.Embedding(4, 3)
+        with torch.no_grad():
+            self.table.weight[0] = torch.tensor([0.3, -0.5, 0.2])
+        self.of, self.offsets, self.options = of, offsets, options
+        self.head = nn.Linear(6 if of == "embedding" else 3, 2)
+        self.weighted = weighted
+
+    def forward(self, x):
+        options = dict(self.options)
+        if self.weighted:
+            options["per_sample_weights"] = (x + 1.0).to(self.table.weight)
+        if self.offsets is not None:
+            x, options["offsets"] = x.flatten(), self.offsets
+        made = getattr(nn.functional, self.of)(x, self.table.weight, **options)
+        return self.head(made.tanh().flatten(1))
+
+
+LAYERS = {
+    name: nn.Sequential(nn.Embedding(4, 3, **option), nn.Tanh(), nn.Flatten(), nn.Linear(6, 2))
+    for name, option in {
+        "by counts": {"scale_grad_by_freq": True},
+        "padding": {"padding_idx": 0},
+        "sparse": {"sparse": True},
+    }.items()
+}
+EMBEDDED = {
+    **LAYERS,
+    "function, by counts": Embedded("embedding", scale_grad_by_freq=True),
+    "function, padding": Embedded("embedding", padding_idx=0),
+    "function, sparse": Embedded("embedding", sparse=True),
+    "bag": nn.Sequential(nn.EmbeddingBag(4, 3), nn.Tanh(), nn.Linear(3, 2)),
+    "bag, sparse sum": Embedded("embedding_bag", mode="sum", sparse=True, padding_idx=-4),
+    "bag, weighted": Embedded("embedding_bag", weighted=True, mode="sum"),
+    "bag, largest": Embedded("embedding_bag", mode="max"),
+    # The third bag is empty.
+    "bag, offsets": Embedded("embedding_bag", offsets=torch.tensor([0, 3, 5, 5, 6, 9])),
+    "bag, last offset": Embedded(
+        "embedding_bag", offsets=torch.tensor([0, 3, 5, 5, 6, 9, 12]), include_last_offset=True
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_derivatives_of_embeddings_are_those_of_the_loss(name):
+    """Whatever a training does with their gradients, and whether torch has second derivatives."""
+    objective = objective_of(EMBEDDED[name], (WORDS, torch.arange(6) % 2), "cross_entropy")
+    value, gradient = objective.value_and_gradient(objective.w)
+    assert value.item() == pytest.approx(objective.value(objective.w).item(), rel=1e-12)
+    slope = slope_along(objective, objective.value, step=1e-6)
     torch.testing.assert_close(gradient @ direction(objective), slope, rtol=1e-6, atol=1e-8)
+    (product,) = objective.hessian_product(direction(objective).unsqueeze(0))
+    bend = slope_along(objective, lambda w: objective.value_and_gradient(w)[1], step=1e-6)
+    torch.testing.assert_close(product, bend, rtol=1e-6, atol=1e-8)
 
 
 class Centred(nn.Module):

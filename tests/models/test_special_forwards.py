@@ -351,3 +351,73 @@ def test_a_function_without_a_second_derivative_is_refused(function, measure):
     few = {"adaptive_sharpness": {"starts": 1, "pairs": 2}}
     found, expected = (flatlas.measure(Own(one), (X, Y), few) for one in (function, Cubed))
     assert found.table.value.tolist() == expected.table.value.tolist()
+
+
+class Through(Pair):
+    """Its first layer goes through a function."""
+
+    def __init__(self, of):
+        super().__init__()
+        self.of = of
+
+    def forward(self, x):
+        return self.c(self.of(self.a(x)))
+
+
+def freed(z):
+    """As by create_graph=self.training in evaluation mode."""
+    with torch.enable_grad():
+        z = z if z.requires_grad else z.detach().requires_grad_()
+        cubes = z**3
+        return cubes + torch.autograd.grad(cubes.sum(), z)[0]
+
+
+@pytest.mark.parametrize("measure", ["hessian", "gauss_newton", "adaptive_sharpness"])
+def test_a_model_without_a_gradient_is_refused(measure):
+    for of in (freed, lambda z: torch.special.zeta(2 + z**2, 1 + z**2)):
+        with pytest.raises(FlatlasError, match="torch can't compute"):
+            flatlas.measure(Through(of), (X, Y), [measure])
+
+
+@pytest.mark.parametrize("measure", ["hessian", "gauss_newton"])
+def test_a_layer_whose_gradient_torch_cannot_record_is_refused(measure):
+    def normalized(z):
+        return nn.CrossMapLRN2d(2)(z.view(len(z), -1, 1, 1)).view_as(z)
+
+    with pytest.raises(FlatlasError, match="second derivative"):
+        flatlas.measure(Through(normalized), (X, Y), [measure])
+    assert flatlas.measure(Through(normalized), (X, Y), {"box_sharpness": {"epochs": 2}})
+
+
+class Equilibrium(Pair):
+    """A layer at its fixed point, whose gradient a hook computes, as in deep equilibrium models."""
+
+    def forward(self, x):
+        with torch.no_grad():
+            z = self.a(x)
+            for _ in range(50):
+                z = self.step(z, x)
+        z = self.step(z, x)
+        if z.requires_grad:
+            fixed = z.detach().requires_grad_()
+            once = self.step(fixed, x)
+
+            def solved(slope):
+                found = slope
+                for _ in range(50):
+                    found = slope + torch.autograd.grad(once, fixed, found, retain_graph=True)[0]
+                return found
+
+            z.register_hook(solved)
+        return self.c(z)
+
+    def step(self, z, x):
+        return torch.tanh(self.a(x) + 0.4 * z.roll(1, 1))
+
+
+@pytest.mark.parametrize("measure", ["hessian", "gauss_newton"])
+def test_a_gradient_that_a_hook_computes_without_a_record_is_refused(measure):
+    with pytest.raises(FlatlasError, match=r"second derivative.*hook"):
+        flatlas.measure(Equilibrium(), (X, Y), [measure], parameters="[ac]*")
+    few = {"adaptive_sharpness": {"starts": 1, "pairs": 2}}
+    assert not flatlas.measure(Equilibrium(), (X, Y), few, parameters="[ac]*").notes

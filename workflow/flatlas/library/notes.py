@@ -1,14 +1,17 @@
 """What a reader of a model's numbers must know about the model and its data."""
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
+from flatlas.models.batches import Batch
 from flatlas.models.dependence import unused
-from flatlas.models.losses import SAME, Outputs
+from flatlas.models.losses import SAME, Made, Outputs
 from flatlas.models.objective import Objective
 from flatlas.models.quantized import quantized
-from flatlas.models.tensors import largest, rows_of, tensors_in
+from flatlas.models.tensors import largest, row_counts, rows_of, tensors_in
 
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
@@ -94,8 +97,26 @@ def _reals(outputs: Outputs) -> list[Tensor]:
 @torch.no_grad()
 def _adds_up(objective: Objective) -> bool:
     """Whether the loss of all data is the same however they are cut into batches."""
+    if objective.loss.is_of_torch:
+        return True
+    batches = (batch for batch in objective.batches if batch.examples > 1)
     parts = objective.parts(objective.w)
-    return objective.loss.is_of_torch or all(
-        objective.loss.adds_up(objective.outputs(parts, batch), batch.target, batch.examples)
-        for batch in objective.batches
-    )
+    for batch in batches:
+        made = objective.outputs(parts, batch), batch.target, batch.examples
+        if not objective.loss.adds_up(made, _halves(objective, parts, batch, made[0])):
+            return False
+    return True
+
+
+def _halves(
+    objective: Objective, parts: dict[str, Tensor], batch: Batch, outputs: Outputs
+) -> Iterator[Made]:
+    """Outputs and targets of both halves; outputs without rows, as a loss, are computed again."""
+    can_be_cut = batch.examples in row_counts(outputs)
+    for rows in torch.arange(batch.examples).tensor_split(2):
+        if can_be_cut:
+            its = rows_of((outputs, batch.target), rows, batch.examples)
+        else:
+            half = batch.of_rows(rows)
+            its = objective.outputs(parts, half), half.target
+        yield *its, len(rows)

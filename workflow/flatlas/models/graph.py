@@ -8,13 +8,18 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from flatlas.errors import FlatlasError
+from flatlas.models.second_order import again, gradient
+
+# The relative accuracy of two ways to compute a gradient, also in float32.
+SAME = 1e-3
 
 
 def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> None:
     """Raise an error if torch has no record of how an autograd.Function computes its gradient.
 
     torch would treat that gradient as a constant, and leave out its derivatives. The gradient of a
-    function is linear in the gradient that it receives: it is constant only if it is 0.
+    function is linear in the gradient that it receives: it is constant only if it is 0. A hook that
+    computes a part of the gradient without a record makes the whole one not linear.
     """
     seen: list[tuple[str, Any, Any]] = []
     hooks = [
@@ -23,26 +28,18 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
         # All other nodes are torch's.
         if isinstance(node, BackwardCFunction)
     ]
-    if not hooks:
-        return
     # Not ones: the slopes of a softmax add up to 0.
-    along = [torch.linspace(1, 2, one.numel()).to(one).view_as(one) for one in ends]
+    along = [_uneven(one).requires_grad_() for one in ends]
     try:
-        torch.autograd.grad(
-            ends, by, [one.requires_grad_() for one in along], create_graph=True, allow_unused=True
-        )
+        found = gradient(ends, by, along)
     finally:
         for hook in hooks:
             hook.remove()
     for name, given, got in seen:
         if any(_is_constant(slope, got) for slope in given if slope is not None):
-            raise FlatlasError(
-                f"torch can't compute a second derivative of the model: it has no record of how "
-                f"{name}, of an autograd.Function, computes a gradient. Compute the gradient by "
-                "torch's operations on saved tensors, without no_grad, detach or "
-                "once_differentiable, or take measures without second derivatives, such as "
-                "adaptive_sharpness."
-            )
+            raise _unrecorded(f"{name}, of an autograd.Function,")
+    if not _is_linear(found, ends, along):
+        raise _unrecorded("a hook of a tensor")
 
 
 def reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
@@ -78,6 +75,35 @@ def _nodes(ends: Sequence[Tensor]) -> Iterator[Any]:
         seen.add(node)
         left += [further for further, _ in node.next_functions]
         yield node
+
+
+def _uneven(one: Tensor) -> Tensor:
+    """Numbers from 1 to 2 in the same shape."""
+    return torch.linspace(1, 2, one.numel()).to(one).view_as(one)
+
+
+def _is_linear(found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor]) -> bool:
+    """Whether a gradient is the product of its derivatives by `along` with `along`, as recorded.
+
+    True if the gradient is only round-off, or not finite, which has its own error.
+    """
+    parts = [one * _uneven(one) for one in found]
+    total = torch.stack([one.sum() for one in parts]).sum()
+    size, of_ends = (sum(float(one.detach().abs().sum()) for one in some) for some in (parts, ends))
+    if total.requires_grad:
+        by = again([total], along, [torch.ones_like(total)])
+        total = total - sum((one * each).sum() for one, each in zip(by, along, strict=True))
+    rounded = torch.finfo(total.dtype).eps ** 0.5 * (1 + of_ends)
+    return not total.isfinite() or total.abs().item() <= max(SAME * size, rounded)
+
+
+def _unrecorded(what: str) -> FlatlasError:
+    return FlatlasError(
+        f"torch can't compute a second derivative of the model: it has no record of how {what} "
+        "computes a gradient. Compute the gradient by torch's operations on saved tensors, "
+        "without no_grad, detach or once_differentiable, and with create_graph=True, or take "
+        "measures without second derivatives, such as adaptive_sharpness."
+    )
 
 
 def _is_constant(slope: Tensor, got: Sequence[Tensor | None]) -> bool:

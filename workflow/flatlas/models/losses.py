@@ -12,10 +12,12 @@ from torch.nn import functional
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.copies import copied
-from flatlas.models.tensors import cloned, described, exact, rows_of, tensors_in
+from flatlas.models.tensors import cloned, described, exact, tensors_in
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
+# Outputs, their target, and the number of examples.
+Made = tuple[Outputs, Any, int]
 BY_NAME: dict[str, type[nn.Module]] = {
     "cross_entropy": nn.CrossEntropyLoss,
     "bce": nn.BCEWithLogitsLoss,
@@ -84,6 +86,8 @@ class Loss:
             raise FlatlasError(
                 f"loss is {type(loss).__name__} with reduction 'none'. Allowed: 'mean' or 'sum'."
             )
+        if self.is_of_torch:
+            _refuse_more_arguments(loss)
         self._normalizes = False
         self._loss: Any = loss
         if isinstance(loss, nn.Module):
@@ -193,27 +197,23 @@ class Loss:
             return
         labels, classes = target[target != self._loss.ignore_index], outputs.shape[1]
         if ((labels < 0) | (labels >= classes)).any():
+            where = f", in the second dimension of {tuple(outputs.shape)}"
             raise FlatlasError(
                 f"the target has labels from {labels.min()} to {labels.max()}, but the model has "
-                f"{classes} outputs. Allowed: 0 to {classes - 1}."
+                f"{classes} outputs{where if outputs.ndim > 2 else ''}. Allowed: 0 to "
+                f"{classes - 1}."
             )
 
-    def adds_up(self, outputs: Outputs, target: Any, examples: int) -> bool:
-        """Whether the losses of a batch's halves add up to that of the batch.
+    def adds_up(self, whole: Made, parts: Iterable[Made]) -> bool:
+        """Whether the losses of a batch's parts add up to that of the batch.
 
         They do for a mean or a sum over examples. True if they can't be computed.
         """
-        if self.is_of_torch or examples < 2:
-            return True
-        found = []
         try:
-            for rows in torch.arange(examples).tensor_split(2):
-                some, its = rows_of((outputs, target), rows, examples)
-                found.append(self.of(some, its, len(rows))[0])
+            each = torch.stack([self.of(*part)[0] for part in parts])
         except FlatlasError:
             return True
-        halves, (whole, _) = torch.stack(found), self.of(outputs, target, examples)
-        return bool((halves.sum() - whole).abs() <= SAME * halves.abs().sum())
+        return bool((each.sum() - self.of(*whole)[0]).abs() <= SAME * each.abs().sum())
 
     @property
     def is_of_torch(self) -> bool:
@@ -262,6 +262,19 @@ def _as_module(loss: Any) -> Any:
         if known.func is function and {*known.keywords} <= {*signature(kind).parameters}:
             return kind(**known.keywords)
     return loss
+
+
+def _refuse_more_arguments(loss: Any) -> None:
+    """Raise an error if one of torch's losses does not take an output and a target alone."""
+    takes = [
+        name for name, one in signature(loss.forward).parameters.items() if one.default is one.empty
+    ]
+    if len(takes) > 2:
+        raise FlatlasError(
+            f"loss is {type(loss).__name__}, which takes {', '.join(takes)}. Allowed: a loss of "
+            "output and target. Give a function of these two that calls it, as in lambda output, "
+            "target: loss(*output, target)."
+        )
 
 
 def _reduction(loss: Any) -> Any:

@@ -19,7 +19,7 @@ from flatlas.models.gauss_newton import GaussNewtonOfBatch
 from flatlas.models.graph import refuse_constant_gradients, unreached
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.prepared import prepared, unwrapped
-from flatlas.models.second_order import again, gradient, twice_differentiable
+from flatlas.models.second_order import again, gradient, slope, twice_differentiable
 from flatlas.models.tensors import cloned, described, exact, flat, rows_of
 
 
@@ -147,7 +147,12 @@ class Objective:
         return getattr(made, "logits", made)
 
     def _hint(self, error: str, batch: Batch) -> str:
-        """What to do if the model needs another dtype."""
+        """What to do if the model needs gradients or another dtype."""
+        if "does not require grad" in error:
+            return (
+                " (losses are also computed without gradients: where the model takes one itself, "
+                "use torch.enable_grad())"
+            )
         hint = ""
         if "dtype" not in error and "scalar type" not in error:
             return hint
@@ -193,17 +198,16 @@ class Objective:
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
         """L and ∇L at w, both in float64."""
-        slope = torch.zeros_like(w)
+        found = torch.zeros_like(w)
 
         def add(leaves: list[Tensor], total: Tensor) -> None:
-            gradients = torch.autograd.grad(total, leaves, materialize_grads=True)
-            slope.add_(flat(gradients).to(slope.device))
+            found.add_(flat(slope(total, leaves)).to(found.device))
 
         value, divisor = self._sum(self._differentiated(w, add))
         # A search may overflow, but not at the model's own weights.
         if value.isfinite() and w.equal(self.w):
-            _finite(slope, "gradient")
-        return value / divisor, slope / divisor
+            _finite(found, "gradient")
+        return value / divisor, found / divisor
 
     def hessian_product(self, vectors: Tensor) -> Tensor:
         """∇∇L v for each row v, in the dtype of v, by the gradient of ∇L·v.
@@ -215,9 +219,9 @@ class Objective:
 
         def add(leaves: list[Tensor], total: Tensor) -> None:
             self._refuse_constant_gradients(([total], leaves))
-            slope = gradient(total, leaves)
-            which = [number for number, part in enumerate(slope) if part.requires_grad]
-            varies = [slope[number] for number in which]
+            parts = gradient(total, leaves)
+            which = [number for number, part in enumerate(parts) if part.requires_grad]
+            varies = [parts[number] for number in which]
             for row, image in zip(rows, images, strict=True) if varies else ():
                 # The last row need not keep the graph: its parts are freed on the way.
                 along, last = [row[number] for number in which], row is rows[-1]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from flatlas.hessian.attention import without_fast_path
+from flatlas.models import embeddings
 
 
 @contextmanager
@@ -63,9 +64,10 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def differentiable_layers() -> Iterator[None]:
-    """Weight norm, checkpoints and hardsigmoid with correct second derivatives.
+    """Embeddings, weight norm, checkpoints and hardsigmoid with correct derivatives.
 
-    torch's fused weight norm has a wrong one, a reentrant checkpoint and hardsigmoid have none.
+    torch's fused weight norm has a wrong second derivative, a reentrant checkpoint and hardsigmoid
+    have none.
     """
     with ExitStack() as kept:
         # An ordinary import gives the function of the same name in nn.utils, not this module.
@@ -73,6 +75,8 @@ def differentiable_layers() -> Iterator[None]:
             _set(kept, owner, "_weight_norm", _weight_norm)
         _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
         _set(kept, functional, "hardsigmoid", _hardsigmoid)
+        _set(kept, functional, "embedding", embeddings.embedding)
+        _set(kept, functional, "embedding_bag", embeddings.embedding_bag)
         yield
 
 

@@ -56,15 +56,8 @@ def _keep_derivatives(model: nn.Module) -> None:
         # Backward hooks may replace gradients by tensors that are not gradients.
         part._backward_hooks.clear()
         part._backward_pre_hooks.clear()
-        if isinstance(part, nn.Embedding | nn.EmbeddingBag):
-            if part.max_norm is not None:
-                raise FlatlasError(
-                    f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each "
-                    "pass, without a derivative. Set max_norm to None once they are trained."
-                )
-            # A sparse gradient has no derivative, and a gradient divided by counts is no
-            # gradient.
-            part.sparse = part.scale_grad_by_freq = False
-        if isinstance(part, nn.Embedding):
-            # With padding_idx, torch leaves out the gradient of a row that the loss depends on.
-            part.padding_idx = None
+        if isinstance(part, nn.Embedding | nn.EmbeddingBag) and part.max_norm is not None:
+            raise FlatlasError(
+                f"'{name}' has max_norm={part.max_norm}: it rescales its weights at each pass, "
+                "without a derivative. Set max_norm to None once they are trained."
+            )
