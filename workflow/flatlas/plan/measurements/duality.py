@@ -120,8 +120,15 @@ class TestImages(Measurement):
             pairwise_gap=PAIRWISE_GAP,
             dual_gap=DUAL_GAP,
             mu_gap=MU_GAP,
-            mu_w_ratio=(float, "mean |µ_w| / σ_w over the directions in which anything changes"),
-            mu_g_ratio=(float, "mean |µ_g| / σ_g over the same directions"),
+            mu_w_ratio=(
+                float,
+                "mean |µ_w| / σ_w over the directions in which anything changes; "
+                "without curvature it depends on the solver",
+            ),
+            mu_g_ratio=(
+                float,
+                "mean |µ_g| / σ_g over these directions; it depends on the solver too",
+            ),
         ),
     }
     layer_matrices = DECOMPOSED

@@ -164,7 +164,7 @@ class MinibatchLosses(OfMinibatches):
             variance=VARIANCE,
             minimum=(float, "mean over minibatches µ of the minimum θ̃_i of L^µ along p_i", "w"),
             minimum_variance=(float, "σ̃_i², the variance of these minima", "w²"),
-            curvature=(float, "mean M_ii, the curvature of ln L^µ at its minimum", "1/w²"),
+            curvature=(float, "mean M_ii of the parabola fitted to ln L^µ up to e min L^µ", "1/w²"),
             product=(float, "M_ii² σ̃_i²", "1/w²"),
             found=(float, "share of the minibatches with a minimum within reach"),
         ),
