@@ -102,6 +102,15 @@ def test_a_net_is_a_training_when_it_met_its_rule_except_along_moments():
     }
 
 
+def test_gaps_of_equally_many_images_are_equal():
+    """Of 2,000 images; 0.1035 - 0.002 is not 0.1015 in floating point."""
+    nets_of = [measured("batch", run, ["final"]) for run in "ab"]
+    for (_, tables), wrong in zip(nets_of, ((0.0, 0.1015), (0.002, 0.1035)), strict=True):
+        tables["norms_summary"][0] |= dict(zip(("train_error", "test_error"), wrong, strict=True))
+    assert 0.1035 - 0.002 != 0.1015
+    assert nets(material_of(nets_of))["gap"].tolist() == [0.1015, 0.1015]
+
+
 def test_a_training_that_ends_with_its_rule_met_it_at_the_end():
     found = nets(material_of([measured("batch", "a", ["final"])]))
     assert found[["at", "study", "weight_norm"]].to_numpy().tolist() == [["met+0", "atlas", 0]]

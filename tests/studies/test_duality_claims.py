@@ -152,6 +152,16 @@ def test_the_shift_is_that_of_directions_alive_at_both_scales():
     assert claim.estimate.value == pytest.approx(0, abs=1e-9)
 
 
+def test_powers_of_the_scale_are_those_of_directions_with_curvature():
+    """Of the others, the solver chooses the eigenvectors, so their σ_g may have any power."""
+    rows = world(RIGHT, "rescaling").tables["rescaled_directions"]
+    flat = rows["n"] > rows["n"].max() / 2
+    curvature = rows["eigenvalue"].mask(flat, 0.0)
+    sigma_g = rows["sigma_g"].where(~flat, rows["factor"] ** 0.5)
+    claims = changed("rescaling", "rescaled_directions", eigenvalue=curvature, sigma_g=sigma_g)
+    assert claims["sigma_g"].estimate.value == pytest.approx(-1, abs=1e-12)
+
+
 def test_notes_name_pairs_of_learning_rate_and_batch_size():
     material = world(RIGHT, "s10")
     run = runs_of(material, "alpha_batch")[0]

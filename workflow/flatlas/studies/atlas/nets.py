@@ -207,7 +207,8 @@ PREPARED = {
     "training": lambda rows: rows.assign(epochs=rows["epoch"]),
     "norms": lambda rows: rows.assign(
         margin=-rows["normalized_margin_tenth"],
-        **{GAP: rows["test_error"] - rows["train_error"]},
+        # Errors are counts over numbers of images: without round-off, equal gaps are ties.
+        **{GAP: (rows["test_error"] - rows["train_error"]).round(12)},
     ),
     "hessian": _geometric_mean,
     "prior": lambda rows: rows.assign(prior=-rows["log10_p"]),

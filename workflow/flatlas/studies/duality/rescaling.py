@@ -71,12 +71,21 @@ def claims(material: Material) -> Claims:
     """The claims that ΔL_n does not change, and by which power of p both determinants do."""
     nets = Nets(material, "base")
     factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
-    yield _unchanged(nets, factors)
-    yield from _powers(nets, factors)
+    curvature = nets.read(TABLE, "eigenvalue", FACTOR, "n")[:, 0]
+    if len(factors):
+        # A direction has the same n for every p, so it is enough to know those of p = 1.
+        curvature = curvature[:, [_unscaled(factors)]]
+    curved = np.isfinite(live(curvature))
+    yield _unchanged(nets, factors, curved)
+    yield from _powers(nets, factors, curved)
 
 
-def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
-    gap, curvature = (nets.read(TABLE, name, FACTOR, "n")[:, 0] for name in ("gap", "eigenvalue"))
+def _unscaled(factors: np.ndarray) -> int:
+    return int(np.argmin(np.abs(factors - 1)))
+
+
+def _unchanged(nets: Nets, factors: np.ndarray, curved: np.ndarray) -> Claim:
+    gap = nets.read(TABLE, "gap", FACTOR, "n")[:, 0]
     return nets.claim(
         "gap",
         "each ΔL_n is the same whatever the factor p",
@@ -84,31 +93,31 @@ def _unchanged(nets: Nets, factors: np.ndarray) -> Claim:
         " round-off (of the others, whose eigenvectors are arbitrary: of their sum) and all nets",
         EXACT,
         np.fmax.reduce,
-        _largest_change(gap, curvature, factors),
+        _largest_change(gap, curved, factors),
     )
 
 
-def _largest_change(gap: np.ndarray, curvature: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """The largest change of each net from p = 1; a direction has the same n for every p."""
+def _largest_change(gap: np.ndarray, curved: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """The largest change of each net from p = 1."""
     if not gap.size:
         return gap[:, 0:0]
-    own = int(np.argmin(np.abs(factors - 1)))
-    alive = np.isfinite(live(curvature[:, [own]]))
-    rest = np.where(alive, 0.0, gap).sum(-1, keepdims=True)
-    parts = np.concatenate([np.where(alive, gap, 0.0), rest], axis=-1)
-    changes = (parts - parts[:, [own]]) / gap[:, [own]].sum(-1, keepdims=True)
+    rest = np.where(curved, 0.0, gap).sum(-1, keepdims=True)
+    parts = np.concatenate([np.where(curved, gap, 0.0), rest], axis=-1)
+    own = [_unscaled(factors)]
+    changes = (parts - parts[:, own]) / gap[:, own].sum(-1, keepdims=True)
     return np.asarray(np.abs(changes).max((1, 2)))
 
 
-def _powers(nets: Nets, factors: np.ndarray) -> Claims:
+def _powers(nets: Nets, factors: np.ndarray, curved: np.ndarray) -> Claims:
     """The exponents of p, by which the layer's weights are scaled."""
     steps = np.log(factors) - np.log(factors).mean() if len(factors) else factors
     for column, (symbol, power) in POWERS.items():
-        means = mean(logs(nets.read(TABLE, column, FACTOR, "n")[:, 0]), -1)
+        values = nets.read(TABLE, column, FACTOR, "n")[:, 0]
+        means = mean(logs(np.where(curved, values, np.nan)), -1)
         yield nets.claim(
             column,
             f"{symbol} scales by {'p' if power > 0 else '1/p'}, if the layer's weights do by p",
-            f"exponent of p in {symbol}, mean over directions and nets",
+            f"exponent of p in {symbol}, mean over directions with H_n above round-off, and nets",
             between(power - ALMOST, power + ALMOST),
             lambda over: (mean(over) * steps).sum(-1) / (steps**2).sum(),
             means,
