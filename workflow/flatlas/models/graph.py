@@ -38,7 +38,7 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
     for name, given, got in seen:
         if any(_is_constant(slope, got) for slope in given if slope is not None):
             raise _unrecorded(f"{name}, of an autograd.Function,")
-    if not _is_linear(found, ends, along):
+    if not _is_linear(found, ends, along, _least_precision(ends)):
         raise _unrecorded("a hook of a tensor")
 
 
@@ -82,18 +82,29 @@ def _uneven(one: Tensor) -> Tensor:
     return torch.linspace(1, 2, one.numel()).to(one).view_as(one)
 
 
-def _is_linear(found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor]) -> bool:
+def _least_precision(ends: Sequence[Tensor]) -> float:
+    """The eps of the least precise numbers in a computation, as of a part in half precision."""
+    dtypes = {one.dtype for node in _nodes(ends) for one in node._input_metadata}
+    dtypes |= {one.dtype for one in ends}
+    return max(torch.finfo(one).eps for one in dtypes if one.is_floating_point or one.is_complex)
+
+
+def _is_linear(
+    found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor], eps: float
+) -> bool:
     """Whether a gradient is the product of its derivatives by `along` with `along`, as recorded.
 
     True if the gradient is only round-off, or not finite, which has its own error.
     """
-    parts = [one * _uneven(one) for one in found]
+    parts = [(one * _uneven(one)).real for one in found]
     total = torch.stack([one.sum() for one in parts]).sum()
     size, of_ends = (sum(float(one.detach().abs().sum()) for one in some) for some in (parts, ends))
     if total.requires_grad:
         by = again([total], along, [torch.ones_like(total)])
-        total = total - sum((one * each).sum() for one, each in zip(by, along, strict=True))
-    rounded = torch.finfo(total.dtype).eps ** 0.5 * (1 + of_ends)
+        # The derivative by a complex number is conjugated.
+        pairs = zip(by, along, strict=True)
+        total = total - sum((one * each.conj()).real.sum() for one, each in pairs)
+    rounded = eps**0.5 * (1 + of_ends + size)
     return not total.isfinite() or total.abs().item() <= max(SAME * size, rounded)
 
 
