@@ -501,3 +501,10 @@ def test_the_gauss_newton_matrix_of_complex_outputs():
     objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss(loss))
     found = objective.gauss_newton_product(torch.eye(objective.size, dtype=torch.float64))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [CubedOnce, CubedByNumpy])
+def test_a_function_behind_a_layer_without_a_second_derivative_is_refused(function):
+    with pytest.raises(FlatlasError, match=f"second derivative.*{function.__name__}"):
+        test = (X + 0.1, Y)
+        flatlas.measure(Through(function.apply), (X, Y), {"duality": {"layer": "a"}}, test=test)
