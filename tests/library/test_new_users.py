@@ -356,7 +356,7 @@ def uncopied():
             net(),
             (X, SHARES[:, 0]),
             {"loss": nn.GaussianNLLLoss()},
-            "takes input, target, var.*lambda",
+            r"takes input, target, var.*loss\(output\[0\], target, output\[1\]\)",
         ),
         (net(), (X, Y), {"loss": nn.CTCLoss()}, "takes log_probs, targets, input_lengths.*lambda"),
         (net(Tokens()), (X, Y[:, None] * 0 + 3), {}, r"second dimension of \(12, 1, 3\)"),

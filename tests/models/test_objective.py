@@ -7,6 +7,7 @@ import pytest
 import torch
 from seven_models import seven
 from torch import nn
+from torch.nn.functional import embedding, embedding_bag
 
 from flatlas import measure
 from flatlas.errors import FlatlasError
@@ -140,7 +141,7 @@ WORDS = torch.tensor([[0, 1], [0, 2], [2, 0], [1, 1], [3, 0], [2, 2]])
 
 
 class Embedded(nn.Module):
-    """It calls torch's function with options of its own."""
+    """It calls torch's function, imported by its own name, with options of its own."""
 
     def __init__(self, of, weighted=False, offsets=None, **options):
         super().__init__()
@@ -149,7 +150,7 @@ class Embedded(nn.Module):
         with torch.no_grad():
             self.table.weight[0] = torch.tensor([0.3, -0.5, 0.2])
         self.of, self.offsets, self.options = of, offsets, options
-        self.head = nn.Linear(6 if of == "embedding" else 3, 2)
+        self.head = nn.Linear(6 if of is embedding else 3, 2)
         self.weighted = weighted
 
     def forward(self, x):
@@ -158,7 +159,7 @@ class Embedded(nn.Module):
             options["per_sample_weights"] = (x + 1.0).to(self.table.weight)
         if self.offsets is not None:
             x, options["offsets"] = x.flatten(), self.offsets
-        made = getattr(nn.functional, self.of)(x, self.table.weight, **options)
+        made = self.of(x, self.table.weight, **options)
         return self.head(made.tanh().flatten(1))
 
 
@@ -172,17 +173,17 @@ LAYERS = {
 }
 EMBEDDED = {
     **LAYERS,
-    "function, by counts": Embedded("embedding", scale_grad_by_freq=True),
-    "function, padding": Embedded("embedding", padding_idx=0),
-    "function, sparse": Embedded("embedding", sparse=True),
+    "function, by counts": Embedded(embedding, scale_grad_by_freq=True),
+    "function, padding": Embedded(embedding, padding_idx=0),
+    "function, sparse": Embedded(embedding, sparse=True),
     "bag": nn.Sequential(nn.EmbeddingBag(4, 3), nn.Tanh(), nn.Linear(3, 2)),
-    "bag, sparse sum": Embedded("embedding_bag", mode="sum", sparse=True, padding_idx=-4),
-    "bag, weighted": Embedded("embedding_bag", weighted=True, mode="sum"),
-    "bag, largest": Embedded("embedding_bag", mode="max"),
+    "bag, sparse sum": Embedded(embedding_bag, mode="sum", sparse=True, padding_idx=-4),
+    "bag, weighted": Embedded(embedding_bag, weighted=True, mode="sum"),
+    "bag, largest": Embedded(embedding_bag, mode="max"),
     # The third bag is empty.
-    "bag, offsets": Embedded("embedding_bag", offsets=torch.tensor([0, 3, 5, 5, 6, 9])),
+    "bag, offsets": Embedded(embedding_bag, offsets=torch.tensor([0, 3, 5, 5, 6, 9])),
     "bag, last offset": Embedded(
-        "embedding_bag", offsets=torch.tensor([0, 3, 5, 5, 6, 9, 12]), include_last_offset=True
+        embedding_bag, offsets=torch.tensor([0, 3, 5, 5, 6, 9, 12]), include_last_offset=True
     ),
 }
 

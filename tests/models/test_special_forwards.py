@@ -421,3 +421,90 @@ def test_a_gradient_that_a_hook_computes_without_a_record_is_refused(measure):
         flatlas.measure(Equilibrium(), (X, Y), [measure], parameters="[ac]*")
     few = {"adaptive_sharpness": {"starts": 1, "pairs": 2}}
     assert not flatlas.measure(Equilibrium(), (X, Y), few, parameters="[ac]*").notes
+
+
+class Halved(Pair):
+    """Its last layer computes in another precision."""
+
+    def __init__(self, precision):
+        super().__init__()
+        self.precision = precision
+
+    def forward(self, x):
+        h, weight = torch.tanh(self.a(x)), self.c.weight
+        return nn.functional.linear(h.to(self.precision), weight.to(self.precision)).to(x.dtype)
+
+
+def at_its_minimum(dtype):
+    """A linear model whose gradient is only round-off, and its data."""
+    given, target = X.to(dtype), torch.sin(9 * X[:, :1]).to(dtype)
+    model = nn.Linear(6, 1, bias=False).to(dtype)
+    with torch.no_grad():
+        model.weight.copy_(torch.linalg.lstsq(given, target).solution.T)
+    return model, (given, target)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_round_off_is_no_sign_of_a_missing_record(dtype):
+    model, data = at_its_minimum(dtype)
+    largest = flatlas.measure(model, data, ["hessian"], loss="mse", dtype=dtype).table.value[0]
+    expected = 2 / 24 * torch.linalg.matrix_norm(X, 2).item() ** 2
+    assert largest == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_part_in_half_precision_is_no_sign_of_a_missing_record():
+    def largest(model):
+        return flatlas.measure(model, (X, Y), ["hessian"], parameters="[ac].weight").table.value[0]
+
+    exact, halved = Halved(torch.float64).double(), Halved(torch.bfloat16)
+    optimizer = torch.optim.LBFGS(exact.parameters(), max_iter=50)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = cross_entropy(exact(X), Y)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    halved.load_state_dict(exact.state_dict())
+    assert largest(halved) == pytest.approx(largest(exact), rel=0.1)
+
+
+class Wave(nn.Module):
+    """Complex outputs."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.a, self.b = nn.Linear(6, 2), nn.Linear(6, 2)
+
+    def forward(self, x):
+        return torch.complex(self.a(x), torch.tanh(self.b(x)))
+
+
+def test_the_gauss_newton_matrix_of_complex_outputs():
+    model = Wave().double()
+
+    def loss(output, target):
+        return ((output.abs() ** 2 - 1) ** 2).mean()
+
+    def pairs(w):
+        return torch.view_as_real(torch.func.functional_call(model, w, (X,))).flatten()
+
+    named = dict(model.named_parameters())
+    parts = torch.func.jacrev(pairs)(named)
+    jacobian = torch.cat([parts[name].flatten(1) for name in named], 1)
+    curvature = torch.autograd.functional.hessian(
+        lambda z: loss(torch.view_as_complex(z.view(24, 2, 2)), Y), pairs(named).detach()
+    )
+    expected = jacobian.T @ curvature @ jacobian
+    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss(loss))
+    found = objective.gauss_newton_product(torch.eye(objective.size, dtype=torch.float64))
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [CubedOnce, CubedByNumpy])
+def test_a_function_behind_a_layer_without_a_second_derivative_is_refused(function):
+    with pytest.raises(FlatlasError, match=f"second derivative.*{function.__name__}"):
+        test = (X + 0.1, Y)
+        flatlas.measure(Through(function.apply), (X, Y), {"duality": {"layer": "a"}}, test=test)

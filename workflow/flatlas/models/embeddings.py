@@ -6,52 +6,47 @@ no second derivative. torch's bags of embeddings have no second derivative eithe
 
 import torch
 from torch import Tensor
-from torch.nn.functional import embedding as of_torch
+from torch import embedding as of_torch
 
-# A reduction of torch's tensors for each mode of a bag.
-REDUCTIONS = {"sum": "sum", "mean": "mean", "max": "amax"}
+# A reduction of torch's tensors for each of torch's numbers of a mode: sum, mean and maximum.
+REDUCTIONS = ("sum", "mean", "amax")
 
 
 def embedding(
-    input: Tensor,
     weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
+    indices: Tensor,
+    padding_idx: int = -1,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The row of `weight` for each number in `input`, without what changes gradients alone."""
-    return of_torch(input, weight, max_norm=max_norm, norm_type=norm_type)
+    """The row of `weight` for each index, without what changes gradients alone."""
+    return of_torch(weight, indices)
 
 
 def embedding_bag(
-    input: Tensor,
     weight: Tensor,
-    offsets: Tensor | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
+    indices: Tensor,
+    offsets: Tensor,
     scale_grad_by_freq: bool = False,
-    mode: str = "mean",
+    mode: int = 0,
     sparse: bool = False,
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Tensor:
-    """The sum, mean or maximum of the rows in each bag, without padding; 0 for an empty bag."""
-    rows = embedding(input.flatten(), weight, max_norm=max_norm, norm_type=norm_type)
+) -> tuple[Tensor, None, None, None]:
+    """The sum, mean or maximum of the rows in each bag, without padding; 0 for an empty bag.
+
+    torch's three other results, which only its own derivative needs, are left out.
+    """
+    rows = of_torch(weight, indices)
     if per_sample_weights is not None:
-        rows = rows * per_sample_weights.flatten().unsqueeze(1)
-    if offsets is None:
-        bags, length = input.shape
-        bag = torch.arange(bags, device=rows.device).repeat_interleave(length)
-    else:
-        begins = offsets[:-1] if include_last_offset else offsets
-        bags = len(begins)
-        bag = torch.searchsorted(begins, torch.arange(len(rows)).to(begins), right=True) - 1
+        rows = rows * per_sample_weights.unsqueeze(1)
+    begins = offsets[:-1] if include_last_offset else offsets
+    bag = torch.searchsorted(begins, torch.arange(len(rows)).to(begins), right=True) - 1
     if padding_idx is not None:
-        counts = input.flatten() != padding_idx % len(weight)
+        counts = indices != padding_idx % len(weight)
         rows, bag = rows[counts], bag[counts]
     where = bag.unsqueeze(1).expand_as(rows)
-    empty = rows.new_zeros(bags, weight.shape[1])
-    return empty.scatter_reduce(0, where, rows, REDUCTIONS[mode], include_self=False)
+    empty = rows.new_zeros(len(begins), weight.shape[1])
+    made = empty.scatter_reduce(0, where, rows, REDUCTIONS[mode], include_self=False)
+    return made, None, None, None

@@ -15,9 +15,9 @@ SAME = 1e-3
 
 
 def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> None:
-    """Raise an error if torch has no record of how an autograd.Function computes its gradient.
+    """Raise an error if torch has no record of how a function or a hook computes a gradient.
 
-    torch would treat that gradient as a constant, and leave out its derivatives. The gradient of a
+    torch would take that gradient for a constant, and leave out its derivatives. The gradient of a
     function is linear in the gradient that it receives: it is constant only if it is 0. A hook that
     computes a part of the gradient without a record makes the whole one not linear.
     """
@@ -37,9 +37,14 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
             hook.remove()
     for name, given, got in seen:
         if any(_is_constant(slope, got) for slope in given if slope is not None):
-            raise _unrecorded(f"{name}, of an autograd.Function,")
-    if not _is_linear(found, ends, along):
-        raise _unrecorded("a hook of a tensor")
+            raise _refusal(
+                f"it has no record of how {name}, of an autograd.Function, computes a gradient"
+            )
+    if not _is_linear(found, ends, along, _least_precision(ends)):
+        raise _refusal(
+            "a hook of a tensor computes a gradient without a record, or changes it other than "
+            "linearly, as by clipping"
+        )
 
 
 def reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
@@ -82,27 +87,38 @@ def _uneven(one: Tensor) -> Tensor:
     return torch.linspace(1, 2, one.numel()).to(one).view_as(one)
 
 
-def _is_linear(found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor]) -> bool:
+def _least_precision(ends: Sequence[Tensor]) -> float:
+    """The eps of the least precise numbers in a computation, as of a part in half precision."""
+    dtypes = {one.dtype for node in _nodes(ends) for one in node._input_metadata}
+    dtypes |= {one.dtype for one in ends}
+    return max(torch.finfo(one).eps for one in dtypes if one.is_floating_point or one.is_complex)
+
+
+def _is_linear(
+    found: Sequence[Tensor], ends: Sequence[Tensor], along: Sequence[Tensor], eps: float
+) -> bool:
     """Whether a gradient is the product of its derivatives by `along` with `along`, as recorded.
 
     True if the gradient is only round-off, or not finite, which has its own error.
     """
-    parts = [one * _uneven(one) for one in found]
+    parts = [(one * _uneven(one)).real for one in found]
     total = torch.stack([one.sum() for one in parts]).sum()
     size, of_ends = (sum(float(one.detach().abs().sum()) for one in some) for some in (parts, ends))
     if total.requires_grad:
         by = again([total], along, [torch.ones_like(total)])
-        total = total - sum((one * each).sum() for one, each in zip(by, along, strict=True))
-    rounded = torch.finfo(total.dtype).eps ** 0.5 * (1 + of_ends)
+        # The derivative by a complex number is conjugated.
+        pairs = zip(by, along, strict=True)
+        total = total - sum((one * each.conj()).real.sum() for one, each in pairs)
+    rounded = eps**0.5 * (1 + of_ends + size)
     return not total.isfinite() or total.abs().item() <= max(SAME * size, rounded)
 
 
-def _unrecorded(what: str) -> FlatlasError:
+def _refusal(why: str) -> FlatlasError:
     return FlatlasError(
-        f"torch can't compute a second derivative of the model: it has no record of how {what} "
-        "computes a gradient. Compute the gradient by torch's operations on saved tensors, "
-        "without no_grad, detach or once_differentiable, and with create_graph=True, or take "
-        "measures without second derivatives, such as adaptive_sharpness."
+        f"torch can't compute a second derivative of the model: {why}. Compute the gradient by "
+        "torch's operations on saved tensors, without no_grad, detach or once_differentiable, and "
+        "with create_graph=True, or take measures without second derivatives, such as "
+        "adaptive_sharpness."
     )
 
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.batches import Batch
+from flatlas.models.graph import refuse_constant_gradients
 from flatlas.models.objective import Objective
 from flatlas.models.second_order import again, gradient, twice_differentiable
 from flatlas.models.tensors import described, exact
@@ -82,6 +83,7 @@ class LinearLayer:
             with self._seen(z):
                 outputs = self._of.outputs(self._parts, batch)
             total, share = self._of.loss.of(outputs, batch.target, batch.examples)
+            refuse_constant_gradients([total], [z])
             (slope,) = gradient(total, [z])
             if not slope.requires_grad:
                 return z.new_zeros(*z.shape, z.shape[1]), share

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
 from inspect import signature
+from itertools import count
 from typing import Any
 
 import torch
@@ -270,10 +271,15 @@ def _refuse_more_arguments(loss: Any) -> None:
         name for name, one in signature(loss.forward).parameters.items() if one.default is one.empty
     ]
     if len(takes) > 2:
+        others = count()
+        given = (
+            "target" if name in ("target", "targets") else f"output[{next(others)}]"
+            for name in takes
+        )
         raise FlatlasError(
             f"loss is {type(loss).__name__}, which takes {', '.join(takes)}. Allowed: a loss of "
             "output and target. Give a function of these two that calls it, as in lambda output, "
-            "target: loss(*output, target)."
+            f"target: loss({', '.join(given)})."
         )
 
 

@@ -75,8 +75,9 @@ def differentiable_layers() -> Iterator[None]:
             _set(kept, owner, "_weight_norm", _weight_norm)
         _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
         _set(kept, functional, "hardsigmoid", _hardsigmoid)
-        _set(kept, functional, "embedding", embeddings.embedding)
-        _set(kept, functional, "embedding_bag", embeddings.embedding_bag)
+        # Their callers in nn.functional may have been imported by name.
+        _set(kept, torch, "embedding", embeddings.embedding)
+        _set(kept, torch, "embedding_bag", embeddings.embedding_bag)
         yield
 
 
