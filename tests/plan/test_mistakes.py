@@ -191,6 +191,13 @@ IN_THE_STUDY += [
     )
 ]
 
+IN_THE_STUDY.append(
+    (
+        {"measures.hidden": {"measure": "adaptive_sharpness", "p": "2"}},
+        "measures.hidden.p is '2'. Allowed: 2, infinity. Write the number without quotes.",
+    )
+)
+
 USER = FILES["user"][1]
 PRESET = FILES["preset"][1]
 OUTSIDE_THE_STUDIES = [
