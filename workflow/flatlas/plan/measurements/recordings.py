@@ -76,7 +76,11 @@ class TrajectoryPca(AlongRecording):
             variance=VARIANCE,
             share=(float, "σ_i² / Σ σ_j²"),
             cumulative=(float, "share of directions 2 to i in Σ σ_j² without the first"),
-            velocity_time=(float, "lag at which the velocity's correlation falls to 1/e", "epochs"),
+            velocity_time=(
+                float,
+                "lag τ at which ⟨v(t) v(t + τ)⟩ falls to ⟨v²⟩/e, v = displacement in an epoch",
+                "epochs",
+            ),
             residual=(float, "|C p_i − σ_i² p_i| / σ_1², for the covariance C of the weights"),
         ),
         "projections": columns(

@@ -16,7 +16,7 @@ from flatlas.studies.atlas.nets import survival
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, settled
 from flatlas.studies.atlas.styles import DAGGER
 
-# The changes. Each is relative to the unscaled net when it first has zero error.
+# The changes. Each is relative to the unscaled net when it meets the stopping rule.
 CHANGES = {
     "layer": "α-scaling of a layer",
     "neurons": "α-scaling of its neurons",
