@@ -2,7 +2,7 @@
 
 import pytest
 
-from flatlas.report.dry_run import _changed_keys
+from flatlas.report.reasons import _changed_keys
 
 
 def test_the_keys_that_differ_are_named():
