@@ -160,6 +160,23 @@ def test_a_confident_classifier_gets_no_note(last, scale, dtype):
     assert not notes_of(model, dtype, x=3 * hot[Y] + 0.1 * X)
 
 
+class Large(Tanh):
+    """Its second derivative does not fit into the memory."""
+
+    @staticmethod
+    def backward(ctx, slope):
+        if torch.is_grad_enabled():
+            raise torch.OutOfMemoryError("out of memory")
+        return slope * (1 - ctx.y.square())
+
+
+def test_a_second_derivative_without_memory_stops_only_measures_that_need_one():
+    model = net(Through(Large.apply))
+    assert not flatlas.measure(model, DATA, ["norms", "adaptive_sharpness"]).notes
+    with pytest.raises(flatlas.FlatlasError, match="more memory"):
+        flatlas.measure(model, DATA, ["hessian"])
+
+
 @pytest.mark.parametrize("gap", [20.0, 26.0, 32.0])
 def test_a_gradient_that_is_a_rounded_difference_gets_no_note(gap):
     """That of a confident classifier moves by steps of the round-off of numbers near 1."""

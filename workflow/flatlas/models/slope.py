@@ -80,8 +80,8 @@ def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
                 continue
             if _are_near(before, by_difference, AGREE_TWICE):
                 return not _are_near(found, by_difference, RIGHT_TWICE)
-    except FlatlasError:
-        # There is no second derivative, which a measure says if it needs one.
+    except (FlatlasError, torch.OutOfMemoryError):
+        # There is no second derivative, or no memory for it; a measure that needs it says so.
         return False
     return False
 
