@@ -228,6 +228,13 @@ def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
         flatlas.measure(model, [], measures)
 
 
+@pytest.mark.parametrize("name", ["hesian", 0, None])
+def test_a_measure_that_was_not_taken_is_refused_by_any_name(name):
+    model, images, labels = problem()
+    with pytest.raises(flatlas.FlatlasError, match="Allowed: norms"):
+        flatlas.measure(model, (images, labels), "norms")[name]
+
+
 def test_batch_norm_statistics_are_recomputed_on_the_data_where_asked():
     model, _, loss, _ = SEVEN["ResNet with batch norm"]
     torch.manual_seed(1)

@@ -75,6 +75,26 @@ def test_margins_of_single_outputs_and_of_tokens():
     assert norms(tokens, data, loss).path_norm is None
 
 
+def second(output, target):
+    """A user's own loss, with the classes in the second dimension of the output."""
+    return nn.functional.cross_entropy(output, target)
+
+
+@pytest.mark.parametrize("places", [2, 3])
+def test_margins_with_as_many_places_as_classes_need_a_loss_of_torch(places):
+    """Otherwise the classes may be second or last."""
+    outputs = torch.randn(4, 3, places, generator=torch.Generator().manual_seed(0))
+    labels = torch.arange(4 * places).view(4, places) % 3
+    same = nn.Linear(places, places, bias=False)
+    same.weight.data = torch.eye(places)
+    own = outputs.gather(1, labels.unsqueeze(1)).squeeze(1)
+    others = outputs.scatter(1, labels.unsqueeze(1), -torch.inf).amax(1)
+    lowest = pytest.approx((own - others).min().item())
+    assert norms(same, (outputs, labels)).margin_lowest == lowest
+    found = norms(same, (outputs, labels), second).margin_lowest
+    assert found == lowest if places == 2 else found is None
+
+
 class Skipped(nn.Sequential):
     """A chain beside a shortcut."""
 
@@ -115,6 +135,7 @@ def test_weights_that_are_computed_have_no_path_norm():
 
 
 REGRESSION = (X, torch.randn(3, 2, generator=torch.Generator().manual_seed(0)))
+SQUARE = (torch.ones(3, 2, 2), torch.ones(3, 2, dtype=torch.long))
 CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flatten())
 
 
@@ -122,6 +143,10 @@ CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flat
     ("given", "said"),
     [
         ({"data": REGRESSION, "loss": "mse", "margins": True}, "margins need class labels"),
+        (
+            {"model": nn.Linear(2, 2), "data": SQUARE, "loss": second, "margins": True},
+            "the second or the last",
+        ),
         ({"model": CONVOLUTION, "path_norm": True}, "a Unflatten"),
         ({"initial": nn.Linear(2, 2)}, r"initial has no '0\.weight'"),
         ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.ones(3)}}, r"'2\.bias' has the"),

@@ -101,6 +101,43 @@ def test_a_right_gradient_gets_no_note(between, scale, dtype):
     assert not notes_of(model, dtype, "mse", X[:, :3])
 
 
+class Bump(torch.autograd.Function):
+    """x exp(−x²), whose backward takes the exponential for a constant."""
+
+    @staticmethod
+    def forward(ctx, x):
+        height = (-x.square()).exp()
+        ctx.save_for_backward(x, height)
+        return x * height
+
+    @staticmethod
+    def backward(ctx, slope):
+        x, height = ctx.saved_tensors
+        return slope * height * (1 - 2 * x.square())
+
+
+class Tanh(torch.autograd.Function):
+    """Right: an attribute that is the output has the output's graph."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.y = x.tanh()
+        return ctx.y
+
+    @staticmethod
+    def backward(ctx, slope):
+        return slope * (1 - ctx.y.square())
+
+
+def test_a_second_derivative_that_is_not_that_of_the_gradient_gets_a_note():
+    (note,) = notes_of(net(Through(Bump.apply)))
+    assert "second derivative" in note
+    right = net(Through(Tanh.apply))
+    assert not notes_of(right)
+    found, plain = (flatlas.measure(one, DATA, ["hessian"]) for one in (right, net(nn.Tanh())))
+    assert found["hessian"].eigenvalues == pytest.approx(plain["hessian"].eigenvalues)
+
+
 def test_a_fitted_model_gets_no_note():
     """At the minimum the gradient is only round-off."""
     model, y = nn.Linear(4, 3), X @ torch.ones(4, 3)
@@ -121,6 +158,35 @@ def test_a_confident_classifier_gets_no_note(last, scale, dtype):
         model[0].weight.copy_(scale * hot)
         model[0].bias.zero_()
     assert not notes_of(model, dtype, x=3 * hot[Y] + 0.1 * X)
+
+
+class Large(Tanh):
+    """Its second derivative does not fit into the memory."""
+
+    @staticmethod
+    def backward(ctx, slope):
+        if torch.is_grad_enabled():
+            raise torch.OutOfMemoryError("out of memory")
+        return slope * (1 - ctx.y.square())
+
+
+def test_a_second_derivative_without_memory_stops_only_measures_that_need_one():
+    model = net(Through(Large.apply))
+    assert not flatlas.measure(model, DATA, ["norms", "adaptive_sharpness"]).notes
+    with pytest.raises(flatlas.FlatlasError, match="more memory"):
+        flatlas.measure(model, DATA, ["hessian"])
+
+
+@pytest.mark.parametrize("gap", [20.0, 26.0, 32.0])
+def test_a_gradient_that_is_a_rounded_difference_gets_no_note(gap):
+    """That of a confident classifier moves by steps of the round-off of numbers near 1."""
+    torch.manual_seed(0)
+    model, x = nn.Linear(4, 3), X[:1]
+    largest, second, _ = model(x)[0].detach().sort(descending=True).values
+    with torch.no_grad():
+        for one in model.parameters():
+            one *= gap / (largest - second)
+    assert not notes_of(model, y=model(x).argmax(1), x=x)
 
 
 class Keeping(nn.Module):

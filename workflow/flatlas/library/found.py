@@ -64,10 +64,8 @@ class Found:
     def __getitem__(self, measure: str) -> Result:
         """The result of one measure."""
         if measure not in self.results:
-            allowed = ", ".join(self.results)
-            raise FlatlasError(
-                f"'{measure}' was not taken. Allowed: {allowed}.{nearest(measure, self.results)}"
-            )
+            allowed, near = ", ".join(self.results), nearest(str(measure), self.results)
+            raise FlatlasError(f"'{measure}' was not taken. Allowed: {allowed}.{near}")
         return self.results[measure]
 
     def __iter__(self) -> Iterator[str]:

@@ -42,6 +42,13 @@ SLOPES = (
     "of an autograd.Function, or a part in half precision. Numbers that are computed with "
     "derivatives describe that gradient, not the loss."
 )
+CURVATURE = (
+    "The second derivative is not that of the gradient: near the model's weights finite "
+    "differences give another product with the Hessian. Look for an autograd.Function whose "
+    "backward uses numbers that its forward computed, other than its inputs and outputs, or for "
+    "detach in a gradient. Numbers that are computed with second derivatives, such as eigenvalues, "
+    "describe that derivative, not the loss."
+)
 CHANGED = (
     "The model or its loss changes during the measures, as by a counter or a schedule: after them "
     "the loss of a batch at the same weights differs from that before. So the numbers belong to "
@@ -49,10 +56,13 @@ CHANGED = (
 )
 
 
-def notes_on(objective: Objective, draws: bool, wrong_slope: bool) -> list[str]:
+def notes_on(
+    objective: Objective, draws: bool, wrong_slope: bool, wrong_curvature: bool
+) -> list[str]:
     """The notes that apply.
 
-    `draws`: two passes over the data differ; `wrong_slope`: the gradient is not that of the loss.
+    `draws`: two passes over the data differ; `wrong_slope`: the gradient is not that of the loss;
+    `wrong_curvature`: the second derivative is not that of the gradient.
     """
     idle, integers = unused(objective), quantized(objective.model)
     depends = (
@@ -62,6 +72,7 @@ def notes_on(objective: Objective, draws: bool, wrong_slope: bool) -> list[str]:
         (CUTS, not _adds_up(objective)),
         (QUANTIZED.format(", ".join(integers)), integers),
         (SLOPES, wrong_slope),
+        (CURVATURE, wrong_curvature),
     )
     return [note for note, holds in depends if holds]
 

@@ -20,7 +20,7 @@ from flatlas.models.losses import LossFunction
 from flatlas.models.objective import Objective
 from flatlas.models.precision import as_written, full_precision
 from flatlas.models.repetition import has_changed, of_first_pass
-from flatlas.models.slope import has_wrong_slope
+from flatlas.models.slope import has_wrong_curvature, has_wrong_slope
 from flatlas.models.tensors import WITHOUT_FLOAT64
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
@@ -99,6 +99,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         refuse_without_loss(objective)
         few = _few(objective)
         before, wrong = of_first_pass(*copies, few), has_wrong_slope(objective, few)
+        wrong_curvature = not wrong and has_wrong_curvature(objective, few)
         del copies
         compared, draws = None, batches.draws
         if test is not None:
@@ -106,7 +107,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
             compared = objective.on(tested)
             refuse_without_loss(compared)
             draws = draws or tested.draws
-        notes = notes_on(objective, draws, wrong)
+        notes = notes_on(objective, draws, wrong, wrong_curvature)
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)

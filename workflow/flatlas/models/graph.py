@@ -40,7 +40,7 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
             raise _refusal(
                 f"it has no record of how {name}, of an autograd.Function, computes a gradient"
             )
-    if not _is_linear(found, ends, along, _least_precision(ends)):
+    if not _is_linear(found, ends, along, least_precision(ends)):
         raise _refusal(
             "a hook of a tensor computes a gradient without a record, or changes it other than "
             "linearly, as by clipping"
@@ -87,7 +87,7 @@ def _uneven(one: Tensor) -> Tensor:
     return torch.linspace(1, 2, one.numel()).to(one).view_as(one)
 
 
-def _least_precision(ends: Sequence[Tensor]) -> float:
+def least_precision(ends: Sequence[Tensor]) -> float:
     """The eps of the least precise numbers in a computation, as of a part in half precision."""
     dtypes = {one.dtype for node in _nodes(ends) for one in node._input_metadata}
     dtypes |= {one.dtype for one in ends}

@@ -1,4 +1,4 @@
-"""Whether a model's gradient is that of its loss, along one direction on one batch."""
+"""Whether a model's first and second derivatives are right, along one direction on one batch."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -8,6 +8,7 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
+from flatlas.models.graph import least_precision
 from flatlas.models.objective import Objective
 
 # How far other weights are from w, relative to their length: far enough to leave a minimum and the
@@ -20,15 +21,16 @@ STEPS = (1e-5, 1e-4, 1e-3, 1e-2)
 AGREE, RIGHT = 0.01, 0.05
 # A change of the loss below this many times its round-off decides nothing.
 ROUND_OFFS = 100
+# Steps for differences of the gradient in float64: so short that they meet few kinks of the loss,
+# between which its second derivative has no part in these differences.
+SHORT = (1e-8, 1e-7, 1e-6)
+# The same as above for these differences, which are nearly exact unless there is a kink.
+AGREE_TWICE, RIGHT_TWICE = 1e-3, 1e-2
 
 
 def elsewhere(objective: Objective) -> Tensor:
     """Weights near w, always the same."""
-    random = torch.Generator(objective.w.device).manual_seed(0)
-    drawn = torch.randn(
-        objective.w.shape, generator=random, dtype=objective.w.dtype, device=objective.w.device
-    )
-    return objective.w + AWAY * _length(objective.w) * drawn / drawn.norm()
+    return objective.w + AWAY * _length(objective.w) * _direction(objective.w, seed=0)
 
 
 def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
@@ -53,6 +55,64 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
         # The model can't be computed or differentiated there, which a measure says if it must.
         return False
     return False
+
+
+def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
+    """Whether a product with the Hessian clearly differs from that by differences of the gradient.
+
+    The product is that with a random direction, at weights near w. There is no verdict where
+    differences of two step lengths disagree, or if a part of the model is less precise than
+    float64.
+    """
+    alone = objective.on([batch])
+    alone.w = elsewhere(objective)
+    along = _direction(alone.w, seed=1)
+    try:
+        if not _is_precise(alone, batch):
+            return False
+        found = alone.hessian_product(along.unsqueeze(0))[0]
+        # A confident classifier has a gradient near 0 that is a difference of numbers near 1.
+        size = 1 + _gradient(alone, alone.w).norm()
+        rounded = ROUND_OFFS * torch.finfo(alone.dtype).eps * size
+        differences = _of_gradients(alone, along)
+        for (_, before), (step, by_difference) in pairwise(differences):
+            if step * max(found.norm(), by_difference.norm()) < rounded:
+                continue
+            if _are_near(before, by_difference, AGREE_TWICE):
+                return not _are_near(found, by_difference, RIGHT_TWICE)
+    except (FlatlasError, torch.OutOfMemoryError):
+        # There is no second derivative, or no memory for it; a measure that needs it says so.
+        return False
+    return False
+
+
+def _is_precise(objective: Objective, batch: Batch) -> bool:
+    with objective.leaves(objective.w):
+        total, _ = objective.of_batch({}, batch)
+        return least_precision([total]) == torch.finfo(torch.float64).eps
+
+
+def _gradient(objective: Objective, w: Tensor) -> Tensor:
+    return objective.value_and_gradient(w)[1]
+
+
+def _of_gradients(objective: Objective, along: Tensor) -> Iterator[tuple[float, Tensor]]:
+    """The steps, each with the difference of the gradients to both sides over it."""
+    for share in SHORT:
+        step = share * _length(objective.w)
+        ahead, behind = (_gradient(objective, objective.w + one * along) for one in (step, -step))
+        yield step, (ahead - behind) / (2 * step)
+
+
+def _are_near(one: Tensor, other: Tensor, share: float) -> bool:
+    return bool((one - other).norm() <= share * max(one.norm(), other.norm()))
+
+
+def _direction(w: Tensor, seed: int) -> Tensor:
+    """A random unit vector, always the same."""
+    random = torch.Generator(w.device).manual_seed(seed)
+    drawn = torch.randn(w.shape, generator=random, dtype=w.dtype, device=w.device)
+    return drawn / drawn.norm()
 
 
 def _by_differences(
