@@ -31,6 +31,7 @@ from flatlas.plan.targets import (
     sources_behind,
     targets_of,
 )
+from flatlas.plan.unrecorded import made_otherwise
 
 work_out_once()
 check_entries()
@@ -69,6 +70,20 @@ def originals_of(source):
         # Snakemake would not rerun for a changed parameter that depends on its own `output`.
         read=Path(job.outputs["images"]).is_file(),
     )
+
+
+def inputs_of(name, stage):
+    """The inputs of a job.
+
+    Snakemake compares parameters with its own records. Without a record it would keep any result that
+    exists. Then the job is forced if the provenance names another spec or code.
+    """
+    job = JOBS[name]
+    provenance = job.outputs["provenance"]
+    if workflow.is_main_process and workflow.persistence._read_record(provenance) is None:
+        if made_otherwise(provenance, job.spec, stage_code(stage, *job.modules)):
+            workflow.dag.forcefiles.add(provenance)
+    return job.inputs
 
 
 def waits(page):

@@ -114,7 +114,7 @@ if "atlas_networks" in JOBS:
     rule atlas_networks:
         """Page: the measure table, every network of the atlas with all measures."""
         input:
-            unpack(lambda wildcards: JOBS["atlas_networks"].inputs),
+            unpack(lambda wildcards: inputs_of("atlas_networks", "networks")),
         output:
             **JOBS["atlas_networks"].outputs,
         log:
@@ -174,7 +174,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
     rule atlas_mine_place:
         """Figure and page: your own networks among those of the atlas."""
         input:
-            unpack(lambda wildcards: MINE.inputs),
+            unpack(lambda wildcards: inputs_of(f"{paths.ATLAS_MINE}_{paths.PLACE}", "atlas_mine")),
             published=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:
             **MINE.outputs,
