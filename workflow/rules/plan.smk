@@ -1,7 +1,5 @@
 # The plan, resolved once; the rules look up their jobs in it. See workflow/flatlas/plan/lookup.py.
 
-from snakemake.exceptions import WorkflowError
-
 from flatlas.errors import FlatlasError
 from flatlas.jobs.output_cache import check_entries, warn_if_open
 from flatlas.plan import paths
