@@ -85,6 +85,7 @@ def test_results_without_snakemakes_records_are_known_by_their_provenance(demo):
     shutil.rmtree(demo / ".snakemake")
     demo.edit(f"{LIBRARY}/measures/duality.py", *STATEMENT)
     assert demo.would_run("duality_fig3") == {"measure_duality": 3, "duality_fig3": 1}
+    assert demo.would_run("duality_fig3", "--rerun-triggers", "mtime") == {}
 
 
 def stamps(checkout):

@@ -1,5 +1,7 @@
 # The plan, resolved once; the rules look up their jobs in it. See workflow/flatlas/plan/lookup.py.
 
+from snakemake.settings.enums import RerunTrigger
+
 from flatlas.errors import FlatlasError
 from flatlas.jobs.output_cache import check_entries, warn_if_open
 from flatlas.plan import paths
@@ -74,11 +76,16 @@ def inputs_of(name, stage):
     """The inputs of a job.
 
     Snakemake compares parameters with its own records. Without a record it would keep any result that
-    exists. Then the job is forced if the provenance names another spec or code.
+    exists. Then the job is forced if the provenance names another spec or code, unless parameters are
+    to be ignored (--rerun-triggers mtime).
     """
     job = JOBS[name]
     provenance = job.outputs["provenance"]
-    if workflow.is_main_process and workflow.persistence._read_record(provenance) is None:
+    watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+    # A job on a cluster only runs what it was given.
+    if not watched or not workflow.is_main_process:
+        return job.inputs
+    if workflow.persistence._read_record(provenance) is None:
         if made_otherwise(provenance, job.spec, stage_code(stage, *job.modules)):
             workflow.dag.forcefiles.add(provenance)
     return job.inputs
