@@ -72,23 +72,33 @@ def originals_of(source):
     )
 
 
-def inputs_of(name, stage):
-    """The inputs of a job.
+def unrecorded(file):
+    """Whether a result exists of which Snakemake has no record.
 
-    Snakemake compares parameters with its own records. Without a record it would keep any result that
-    exists. Then the job is forced if the provenance names another spec or code, unless parameters are
-    to be ignored (--rerun-triggers mtime).
+    Snakemake compares parameters with its records, and keeps what has none. That may be what the user
+    wants (--rerun-triggers mtime). A job on a cluster only runs what it was given.
     """
+    watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+    if not watched or not workflow.is_main_process or not Path(file).is_file():
+        return False
+    return workflow.persistence._read_record(file) is None
+
+
+def inputs_of(name, stage):
+    """The inputs of a job, forced if its result has no record and another spec or code."""
     job = JOBS[name]
     provenance = job.outputs["provenance"]
-    watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
-    # A job on a cluster only runs what it was given.
-    if not watched or not workflow.is_main_process:
-        return job.inputs
-    if workflow.persistence._read_record(provenance) is None:
+    if unrecorded(provenance):
         if made_otherwise(provenance, job.spec, stage_code(stage, *job.modules)):
             workflow.dag.forcefiles.add(provenance)
     return job.inputs
+
+
+def inputs_of_page(file, inputs):
+    """The inputs of a page, forced if `file`, one of its outputs, has no record: pages take seconds."""
+    if unrecorded(file):
+        workflow.dag.forcefiles.add(file)
+    return inputs
 
 
 def waits(page):
