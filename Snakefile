@@ -27,6 +27,10 @@ from snakemake.exceptions import WorkflowError
 
 from flatlas.plan.reading import reading
 
+if {"{", "}"} & {*str(LIBRARY)}:
+    raise WorkflowError(
+        f"The path {LIBRARY.parent} has braces, which Snakemake takes for wildcards. Rename the folder."
+    )
 if not Path("config/config.yaml").is_file():
     raise WorkflowError(
         f"There is no config/config.yaml in {Path.cwd()}. Start Snakemake in the repository's folder, or "

@@ -26,6 +26,13 @@ def test_a_start_in_a_folder_without_config_says_where_to_start(tiny, tmp_path):
     assert "train" in tiny.snakemake(*start, "--directory", str(tiny.root))
 
 
+def test_a_checkout_with_braces_in_its_path_is_refused(tiny, tmp_path):
+    braces = tiny.copy(tmp_path / "a {b}")
+    said = braces.snakemake("-n", "duality_fig3", fails=True)
+    assert f"{braces.root} has braces" in said
+    assert "Traceback" not in said
+
+
 def test_a_training_that_this_machine_has_no_memory_for(tiny):
     tiny.set_study("runs", "base", "net", "hidden", value=[30, 30, 150_000, 150_000])
     said = tiny.snakemake("duality_fig3", fails=True)
