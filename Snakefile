@@ -23,7 +23,19 @@ gc.set_threshold(100_000)
 LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
+from snakemake.exceptions import WorkflowError
+
 from flatlas.plan.reading import reading
+
+if {"{", "}"} & {*str(LIBRARY)}:
+    raise WorkflowError(
+        f"The path {LIBRARY.parent} has braces, which Snakemake takes for wildcards. Rename the folder."
+    )
+if not Path("config/config.yaml").is_file():
+    raise WorkflowError(
+        f"There is no config/config.yaml in {Path.cwd()}. Start Snakemake in the repository's folder, or "
+        "name that folder by --directory."
+    )
 
 # Snakemake names neither the file nor the line of a mistake.
 with reading("config/config.yaml"):

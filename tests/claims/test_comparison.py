@@ -135,3 +135,25 @@ def test_a_damaged_scorecard_is_made_again_and_a_copied_one_copied_again(tmp_pat
     assert "delete" not in str(raised.value).lower()
     with pytest.raises(FlatlasError, match=r"there is no .*none/scorecard\.csv"):
         read_scorecard(tmp_path / "none" / "scorecard.csv", [preset])
+
+
+@pytest.mark.parametrize(
+    ("row", "wrong"),
+    [
+        ("b,maybe,1,0,2", "verdict of b"),
+        ("b,,,,", "verdict of b"),
+        ("a,undecided,1,0,2", "a appears twice"),
+        ("b,undecided,about 1,0,2", "value"),
+    ],
+)
+def test_a_copied_scorecard_that_was_edited_is_refused_by_what_is_wrong(tmp_path, row, wrong):
+    file = tmp_path / "scorecard.csv"
+    file.write_text(f"claim,verdict,value,low,high\na,undecided,1,0,2\nc,not run,,,\n{row}\n")
+    with pytest.raises(FlatlasError, match=wrong):
+        read_scorecard(file, [])
+
+
+def test_a_copied_scorecard_may_have_no_claims(tmp_path):
+    file = tmp_path / "scorecard.csv"
+    file.write_text("claim,verdict,value,low,high\n")
+    assert read_scorecard(file, []).empty

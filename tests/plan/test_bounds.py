@@ -95,6 +95,11 @@ def test_an_invalid_path_is_refused(refused, path, key):
     assert "\n" not in message
 
 
+@pytest.mark.parametrize("key", ["data_root", "before", "after"])
+def test_the_home_of_a_user_who_does_not_exist_is_refused(refused, key):
+    assert "'~no-such-user/data'" in refused(user={key: "~no-such-user/data"})
+
+
 LONG_PATH = {"sources.digits": {"kind": "folder", "path": "é" * 120, "classes": 2}}
 DEEP_NET = {"runs.base.net.hidden": [100] * 200}
 

@@ -18,6 +18,21 @@ def test_a_config_yaml_that_is_none(tiny, what):
     assert not (tiny / "results").exists()
 
 
+def test_a_start_in_a_folder_without_config_says_where_to_start(tiny, tmp_path):
+    start = ("-s", str(tiny / "Snakefile"), "-n", "duality_fig3")
+    said = tiny.snakemake(*start, "--directory", str(tmp_path), fails=True)
+    assert f"There is no config/config.yaml in {tmp_path}. Start Snakemake in" in said
+    assert "in reading" not in said
+    assert "train" in tiny.snakemake(*start, "--directory", str(tiny.root))
+
+
+def test_a_checkout_with_braces_in_its_path_is_refused(tiny, tmp_path):
+    braces = tiny.copy(tmp_path / "a {b}")
+    said = braces.snakemake("-n", "duality_fig3", fails=True)
+    assert f"{braces.root} has braces" in said
+    assert "Traceback" not in said
+
+
 def test_a_training_that_this_machine_has_no_memory_for(tiny):
     tiny.set_study("runs", "base", "net", "hidden", value=[30, 30, 150_000, 150_000])
     said = tiny.snakemake("duality_fig3", fails=True)

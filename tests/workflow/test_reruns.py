@@ -4,6 +4,7 @@ It knows results by their parameters, and the fingerprint of a stage's code is o
 """
 
 import re
+import shutil
 
 import pandas as pd
 from checkout import PAGES
@@ -69,6 +70,22 @@ def test_a_changed_value_of_a_sweep_trains_and_measures_one_run(demo):
     assert demo.would_run() == {}
     demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", 0, value=0.05)
     assert demo.would_run() == {"dag": 1} | FIGURES
+
+
+def test_results_without_snakemakes_records_are_known_by_their_provenance(demo):
+    """Copied without `.snakemake`, for example: what was made otherwise runs, and all pages."""
+    shutil.rmtree(demo / ".snakemake")
+    assert demo.would_run() == {"dag": 1} | SCORECARD | PAGES
+    assert demo.would_run("--rerun-triggers", "mtime") == {}
+    demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", 0, value=0.07)
+    assert demo.would_run() == {"train": 1, "measure_duality": 1, "dag": 1} | FIGURES
+    demo.snakemake("duality_fig3")
+    drawn = pd.read_csv(demo / "results/tiny/duality/fig3.csv")
+    assert set(drawn["optimizer.lr"].dropna()) == {0.07, 0.1}
+    assert demo.would_run("duality_fig3") == {}
+    shutil.rmtree(demo / ".snakemake")
+    demo.edit(f"{LIBRARY}/measures/duality.py", *STATEMENT)
+    assert demo.would_run("duality_fig3") == {"measure_duality": 3, "duality_fig3": 1}
 
 
 def stamps(checkout):

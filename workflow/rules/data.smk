@@ -4,6 +4,8 @@
 
 rule source:
     """Internal: a data set as arrays."""
+    input:
+        unpack(lambda wildcards: inputs_of(wildcards.source, "source")),
     output:
         **paths.OUTPUTS["source"],
     log:
@@ -36,7 +38,7 @@ for rule in paths.DRAWN:
         name:
             rule
         input:
-            unpack(lambda wildcards: JOBS[wildcards.samples].inputs),
+            unpack(lambda wildcards, stage=rule: inputs_of(wildcards.samples, stage)),
         output:
             **paths.DRAWN[rule],
         log:

@@ -22,7 +22,7 @@ for target, figure in DRAWN.items():
         name:
             target
         input:
-            unpack(lambda wildcards, target=target: JOBS[target].inputs),
+            unpack(lambda wildcards, target=target: inputs_of(target, "figure")),
         output:
             **JOBS[target].outputs
             | {

@@ -6,7 +6,7 @@
 rule kernel:
     """Internal: sample a kernel with random networks."""
     input:
-        unpack(lambda wildcards: JOBS[wildcards.kernel].inputs),
+        unpack(lambda wildcards: inputs_of(wildcards.kernel, "kernel")),
     output:
         **paths.OUTPUTS["kernel"],
     log:
@@ -33,7 +33,7 @@ for measure, outputs in PLAN.measures.items():
         name:
             f"measure_{measure}"
         input:
-            unpack(lambda wildcards: JOBS[wildcards.measurement].inputs),
+            unpack(lambda wildcards: inputs_of(wildcards.measurement, "measure")),
         output:
             **outputs,
         log:

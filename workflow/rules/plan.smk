@@ -1,6 +1,6 @@
 # The plan, resolved once; the rules look up their jobs in it. See workflow/flatlas/plan/lookup.py.
 
-from snakemake.exceptions import WorkflowError
+from snakemake.settings.enums import RerunTrigger
 
 from flatlas.errors import FlatlasError
 from flatlas.jobs.output_cache import check_entries, warn_if_open
@@ -31,6 +31,7 @@ from flatlas.plan.targets import (
     sources_behind,
     targets_of,
 )
+from flatlas.plan.unrecorded import made_otherwise
 
 work_out_once()
 check_entries()
@@ -69,6 +70,35 @@ def originals_of(source):
         # Snakemake would not rerun for a changed parameter that depends on its own `output`.
         read=Path(job.outputs["images"]).is_file(),
     )
+
+
+def unrecorded(file):
+    """Whether a result exists of which Snakemake has no record.
+
+    Snakemake compares parameters with its records, and keeps what has none. That may be what the user
+    wants (--rerun-triggers mtime). A job on a cluster only runs what it was given.
+    """
+    watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
+    if not watched or not workflow.is_main_process or not Path(file).is_file():
+        return False
+    return workflow.persistence._read_record(file) is None
+
+
+def inputs_of(name, stage):
+    """The inputs of a job, forced if its result has no record and another spec or code."""
+    job = JOBS[name]
+    provenance = job.outputs["provenance"]
+    if unrecorded(provenance):
+        if made_otherwise(provenance, job.spec, stage_code(stage, *job.modules)):
+            workflow.dag.forcefiles.add(provenance)
+    return job.inputs
+
+
+def inputs_of_page(file, inputs):
+    """The inputs of a page, forced if `file`, one of its outputs, has no record: pages take seconds."""
+    if unrecorded(file):
+        workflow.dag.forcefiles.add(file)
+    return inputs
 
 
 def waits(page):

@@ -7,6 +7,8 @@ GALLERY = LIBRARY.parent / "docs" / "gallery"
 
 rule dag:
     """Page: the plan as a picture."""
+    input:
+        lambda wildcards: inputs_of_page(PLAN.pages["dag"]["json"], []),
     output:
         pdf=PLAN.pages["dag"]["pdf"],
         png=report(
@@ -40,7 +42,9 @@ for name, page in scorecards(PLAN).items():
         name:
             name
         input:
-            lambda wildcards, page=page: page.claims if waits(page) else [],
+            lambda wildcards, page=page: inputs_of_page(
+                page.files["json"], page.claims if waits(page) else []
+            ),
         output:
             csv=page.files["csv"],
             html=report(
@@ -77,7 +81,9 @@ for name, page in scorecards(PLAN).items():
 rule report:
     """Page: all figures, claims and costs."""
     input:
-        lambda wildcards: report_files(PLAN) if PLAN.complete else [],
+        lambda wildcards: inputs_of_page(
+            PLAN.pages["report"]["json"], report_files(PLAN) if PLAN.complete else []
+        ),
         dag=rules.dag.output.png,
         # If nothing is judged, it opens with the claims that the galleries publish.
         scorecards=[] if PLAN.judged else sorted(map(str, GALLERY.glob("*/scorecard.csv"))),
@@ -114,7 +120,7 @@ if "atlas_networks" in JOBS:
     rule atlas_networks:
         """Page: the measure table, every network of the atlas with all measures."""
         input:
-            unpack(lambda wildcards: JOBS["atlas_networks"].inputs),
+            unpack(lambda wildcards: inputs_of("atlas_networks", "networks")),
         output:
             **JOBS["atlas_networks"].outputs,
         log:
@@ -174,7 +180,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
     rule atlas_mine_place:
         """Figure and page: your own networks among those of the atlas."""
         input:
-            unpack(lambda wildcards: MINE.inputs),
+            unpack(lambda wildcards: inputs_of(f"{paths.ATLAS_MINE}_{paths.PLACE}", "atlas_mine")),
             published=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:
             **MINE.outputs,
@@ -199,6 +205,8 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
 # Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
 rule costs:
     """Page: time by figure, study and measure."""
+    input:
+        lambda wildcards: inputs_of_page(PLAN.pages["costs"]["csv"], []),
     output:
         csv=PLAN.pages["costs"]["csv"],
         measures=PLAN.pages["costs_by_measure"]["csv"],
@@ -247,6 +255,8 @@ rule verify:
 # `update` keeps the earlier comparison if the job fails.
 rule compare:
     """Page: two scorecards side by side; needs --config before=DIR after=DIR."""
+    input:
+        lambda wildcards: inputs_of_page(paths.COMPARISON.format(extension="csv"), []),
     output:
         csv=update(paths.COMPARISON.format(extension="csv")),
         html=update(paths.COMPARISON.format(extension="html")),

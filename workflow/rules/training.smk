@@ -8,7 +8,7 @@ for kind in ("train", "record"):
         name:
             kind
         input:
-            unpack(lambda wildcards: JOBS[wildcards.run].inputs),
+            unpack(lambda wildcards: inputs_of(wildcards.run, "train")),
         output:
             **paths.OUTPUTS[kind],
         log:

@@ -5,6 +5,7 @@ No study comes near a bound; the comment at each bound gives its reason.
 """
 
 import re
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -66,3 +67,15 @@ def _path(path: str) -> str:
 
 
 PathText = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_path)]
+
+
+def _in_a_home(path: str) -> str:
+    try:
+        Path(path).expanduser()
+    except RuntimeError:
+        raise ValueError(f"nobody here has the home folder of '{path}'") from None
+    return path
+
+
+# A path that may begin with ~.
+HomePath = Annotated[PathText, AfterValidator(_in_a_home)]

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
-from flatlas.plan.bounds import Class, Name, PathText
+from flatlas.plan.bounds import Class, HomePath, Name, PathText
 from flatlas.plan.data_specs import SourceSpec
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import Expected
@@ -52,11 +52,11 @@ class Settings(Spec):
     """The scale: the name of a file in `presets/`."""
     complete: bool = True
     """`false`: scorecards and `report` cover only the figures that are drawn already."""
-    before: PathText | None = None
+    before: HomePath | None = None
     """For `compare`: a folder with a `scorecard.csv`, or that file."""
-    after: PathText | None = None
+    after: HomePath | None = None
     """The folder to compare with it."""
-    data_root: PathText
+    data_root: HomePath
     """The folder of the data sets: `MNIST/raw/`, `cifar-10-batches-py/`, folders of images.
 
     Missing ones are downloaded to it.

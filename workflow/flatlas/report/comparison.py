@@ -1,12 +1,14 @@
 """Two scorecards side by side, as a page and in a few lines."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
+from flatlas.claims.claim import NOT_RUN
 from flatlas.claims.comparison import ALIKE, CRITERION, FLIPPED, MOVED, NUMBER, ONLY, SIDES, VERDICT
 from flatlas.errors import FlatlasError
 from flatlas.report.rendering import render
@@ -52,7 +54,22 @@ def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
     missing = [name for name in ("claim", "verdict", *NUMBER) if name not in table]
     if missing:
         raise FlatlasError(f"{path} is not a scorecard: it has no column {', '.join(missing)}.")
+    for mistake in _mistakes(table):
+        raise FlatlasError(f"{path} is not a scorecard: {mistake}. Copy it again from its folder.")
     return table
+
+
+def _mistakes(table: pd.DataFrame) -> Iterator[str]:
+    """What no scorecard has. A copy without its provenance may have been edited or cut."""
+    for claim, verdict in zip(table["claim"], table["verdict"], strict=True):
+        if verdict not in SIGNS:
+            yield f"the verdict of {claim} is '{verdict}'; allowed are {', '.join(SIGNS)}"
+    claims = table["claim"][table["verdict"] != NOT_RUN]
+    for claim in claims[claims.duplicated()]:
+        yield f"{claim} appears twice"
+    for name in NUMBER:
+        if len(table) and not is_numeric_dtype(table[name]):
+            yield f"{name} has entries that are not numbers"
 
 
 def comparison_page(compared: pd.DataFrame, before: str, after: str) -> str:
