@@ -81,6 +81,7 @@ def unrecorded(file):
     watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
     if not watched or not workflow.is_main_process or not Path(file).is_file():
         return False
+    # Snakemake has no public function for this. tests/workflow/test_reruns.py fails if it changes.
     return workflow.persistence._read_record(file) is None
 
 
