@@ -30,7 +30,7 @@ def test_a_member_that_has_ended_keeps_its_final_weights(tmp_path, learners):
     ends = trained(run(**chosen), samples(), tmp_path / "ends").outcomes.epoch
     assert ends.nunique() > 1
     middle = int(ends.median())
-    spec = run(**chosen, checkpoints=(middle, 1000))
+    spec = run(**chosen, checkpoints=(middle, 60))
     weights = trained(spec, samples(), tmp_path / "kept").weights
     for name in [
         f"{part}/{name}" for part in ["", ".learners"][: 1 + bool(learners)] for name in NAMES
@@ -38,7 +38,7 @@ def test_a_member_that_has_ended_keeps_its_final_weights(tmp_path, learners):
         final, kept = weights[f"final{name}"], weights[f"epoch-{middle:05d}{name}"]
         equal = [np.array_equal(final[member], kept[member]) for member in range(3)]
         assert equal == (ends <= middle).tolist()
-        np.testing.assert_array_equal(weights[f"epoch-01000{name}"], final)
+        np.testing.assert_array_equal(weights[f"epoch-00060{name}"], final)
 
 
 KEYS = {"0": "epoch-00000", "8": "epoch-00008", "20": "epoch-00020"}

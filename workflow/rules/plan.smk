@@ -31,7 +31,7 @@ from flatlas.plan.targets import (
     sources_behind,
     targets_of,
 )
-from flatlas.plan.unrecorded import made_otherwise
+from flatlas.store.provenance import made_otherwise
 
 work_out_once()
 check_entries()

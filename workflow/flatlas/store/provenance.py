@@ -137,3 +137,15 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def made_otherwise(path: str | Path, spec: Mapping[str, Any], code: str) -> bool:
+    """Whether the provenance of a result names another spec or code than its job has now.
+
+    One that is missing or damaged does not count: Snakemake and `verify` deal with it.
+    """
+    try:
+        record = read_json(path)
+        return bool(record["spec"] != spec or record["code"] != code)
+    except (FlatlasError, KeyError, TypeError):
+        return False
