@@ -108,15 +108,16 @@ def _reals(outputs: Outputs) -> list[Tensor]:
 @torch.no_grad()
 def _adds_up(objective: Objective) -> bool:
     """Whether the loss of all data is the same however they are cut into batches."""
-    if objective.loss.is_of_torch:
-        return True
-    batches = (batch for batch in objective.batches if batch.examples > 1)
     parts = objective.parts(objective.w)
-    for batch in batches:
-        made = objective.outputs(parts, batch), batch.target, batch.examples
-        if not objective.loss.adds_up(made, _halves(objective, parts, batch, made[0])):
-            return False
-    return True
+
+    def as_halves(batch: Batch) -> bool:
+        made = objective.outputs(parts, batch)
+        halves = _halves(objective, parts, batch, made)
+        return objective.loss.adds_up((made, batch.target, batch.examples), halves)
+
+    return objective.loss.is_of_torch or all(
+        as_halves(batch) for batch in objective.batches if batch.examples > 1
+    )
 
 
 def _halves(

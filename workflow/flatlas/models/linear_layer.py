@@ -43,6 +43,7 @@ class LinearLayer:
             )
         self.name, self._of, self._linear = name, objective, linear[name]
         self._parts = objective.parts(objective.w)
+        self._differentiates_twice = False
         named = objective.model.named_parameters(remove_duplicate=False)
         if sum(one is self._linear.weight for _, one in named) > 1:
             raise FlatlasError(
@@ -83,7 +84,10 @@ class LinearLayer:
             with self._seen(z):
                 outputs = self._of.outputs(self._parts, batch)
             total, share = self._of.loss.of(outputs, batch.target, batch.examples)
-            refuse_constant_gradients([total], [z])
+            # The first batch decides, as in the objective, whose check is of the whole model.
+            if not self._differentiates_twice:
+                refuse_constant_gradients([total], [z])
+                self._differentiates_twice = True
             (slope,) = gradient(total, [z])
             if not slope.requires_grad:
                 return z.new_zeros(*z.shape, z.shape[1]), share

@@ -73,7 +73,7 @@ def _in_a_home(path: str) -> str:
     try:
         Path(path).expanduser()
     except RuntimeError:
-        raise ValueError(f"nobody here has the home folder of '{path}'") from None
+        raise ValueError(f"'{path}' is in the home folder of a user who does not exist") from None
     return path
 
 
