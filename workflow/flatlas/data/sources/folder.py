@@ -50,10 +50,12 @@ def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
             f"{path} is {width} x {height}, but the source has side: {spec.side}. Scale all images "
             "to the same square size, and set side to it."
         )
+    # Pillow calls colours of 16 bits RGB, and drops their low bytes.
+    deep = " of 16 bits a channel" if str(image.tile[0].args).endswith(";16B") else ""
     # Also a palette, and a PNG without a channel for it, can have transparent colours.
     transparent = " with transparency" if "transparency" in image.info else ""
-    if image.mode not in MODES or transparent:
+    if image.mode not in MODES or deep or transparent:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}{transparent}. Allowed: {', '.join(MODES)} (8 bits a "
-            "channel, no transparency). Convert it."
+            f"{path} has PIL mode {image.mode}{deep}{transparent}. Allowed: {', '.join(MODES)} "
+            "(8 bits a channel, no transparency). Convert it."
         )
