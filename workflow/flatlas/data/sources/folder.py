@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from PIL.ImageFile import ImageFile
 
 from flatlas.data.images import Images
 from flatlas.errors import FlatlasError
@@ -43,7 +44,7 @@ def _read_image(path: Path, spec: Folder) -> np.ndarray:
     return pixels.reshape(spec.side, spec.side, spec.channels).transpose(2, 0, 1)
 
 
-def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
+def _check_form(path: Path, image: ImageFile, spec: Folder) -> None:
     width, height = image.size
     if (width, height) != (spec.side, spec.side):
         raise FlatlasError(
