@@ -41,7 +41,8 @@ class AlongRecording(Measurement):
         """A copy with the run's own batch, lr and epochs where the options leave them out."""
         own = {
             "batch": None if run.batch == "full" or run.learners else run.batch,
-            "lr": run.optimizer.lr if run.schedule.kind == "constant" else None,
+            # Measures that take an lr are about plain SGD, whatever trained the run.
+            "lr": run.optimizer.lr if _has_one_rate(run) else None,
             "epochs": run.stop.extra_epochs,
         }
         lacking = {name: value for name, value in own.items() if getattr(self, name, 0) is None}
@@ -57,7 +58,13 @@ class AlongRecording(Measurement):
             takes = "one batch for each learner" if run.learners else "all images at once"
             yield "batch", f"is missing, and the run itself takes {takes}."
         if getattr(self, "lr", 0) is None:
-            yield "lr", "is missing, and the run itself has a schedule."
+            other = "a schedule" if run.optimizer.name == "sgd" else f"'{run.optimizer.name}'"
+            yield "lr", f"is missing: give that of SGD. The run itself has {other}."
+
+
+def _has_one_rate(run: RunSpec) -> bool:
+    """Whether one learning rate of SGD made all steps of a run."""
+    return run.optimizer.name == "sgd" and run.schedule.kind == "constant"
 
 
 class TrajectoryPca(AlongRecording):
