@@ -15,6 +15,7 @@ from flatlas.plan.measurements.measurement import (
     Many,
     Measurement,
     skipped,
+    too_large,
     without_next,
 )
 from flatlas.plan.training_specs import RunSpec
@@ -224,6 +225,10 @@ class MinibatchNoise(Measurement):
         )
     }
     layer_matrices = DECOMPOSED
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from too_large(self.batch, run)
 
 
 class ConvolutionDuality(Measurement):

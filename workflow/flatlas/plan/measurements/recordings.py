@@ -9,7 +9,14 @@ from pydantic import Field, model_validator
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, named
-from flatlas.plan.measurements.measurement import BOTH_ENDS, Few, Many, Measurement, skipped
+from flatlas.plan.measurements.measurement import (
+    BOTH_ENDS,
+    Few,
+    Many,
+    Measurement,
+    skipped,
+    too_large,
+)
 from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
@@ -161,6 +168,11 @@ class OfMinibatches(AlongDirections):
     """
 
     batch: Images | None = None
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from super().misfits(run)
+        yield from too_large(self.batch, run)
 
 
 class MinibatchLosses(OfMinibatches):
