@@ -153,6 +153,7 @@ MEASURES = [
             "contrastive_flatness": {"box": 0.1},
         }.items()
     ),
+    ({"measure": "duality", "layer": "fc2", "sharp": 13}, ".sharp is 13, but 'fc2' has 12 direc"),
     ({"measure": "boolean_prior"}, ".measure is only for functions"),
     ({"measure": "scaled_shift", "layer": "fc2", "scales": [1, 1]}, ".scales: list each only once"),
     (

@@ -8,6 +8,7 @@ from pydantic import Field
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, subset_of
+from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Distinct,
@@ -95,6 +96,18 @@ class Duality(Measurement):
         ),
     }
     layer_matrices = DECOMPOSED
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The sharp directions must not be more than all; a user's own net may have any number."""
+        if self.sharp == "steepest" or isinstance(run.net, Own):
+            return
+        weights = run.net.weights_of(self.layer, run.input_shape, run.outputs)
+        if self.sharp > weights:
+            has = f"'{self.layer}' has {weights:,} directions, one for each weight"
+            yield (
+                "sharp",
+                f"is {self.sharp:,}, but {has}. Allowed: at most {weights:,}, or steepest.",
+            )
 
 
 class TestImages(Measurement):
