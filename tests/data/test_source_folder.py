@@ -161,8 +161,8 @@ def png(*chunks):
     return content
 
 
-def header(width, height):
-    return b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+def header(width, height, bits=8):
+    return b"IHDR", struct.pack(">IIBBBBB", width, height, bits, 2, 0, 0, 0)
 
 
 MALFORMED = {
@@ -179,6 +179,18 @@ def test_a_malformed_image_is_named(tmp_path, pets, content):
     path = tmp_path / "pets" / "train" / "dog" / "b.png"
     path.write_bytes(content)
     assert f"{path} can't be read as an image" in refusal(tmp_path)
+
+
+def test_colours_of_16_bits_are_refused(tmp_path, pets):
+    """Pillow has no mode for them: it calls them RGB, and drops their low bytes."""
+    path = tmp_path / "pets" / "train" / "dog" / "b.png"
+    for bits in (8, 16):
+        rows = zlib.compress(8 * (b"\0" + bytes(8 * 3 * bits // 8)))
+        path.write_bytes(png(header(8, 8, bits), (b"IDAT", rows), (b"IEND", b"")))
+        if bits == 8:
+            assert not folder.load(spec(), tmp_path).train_images[3].any()
+    message = refusal(tmp_path)
+    assert str(path) in message and "16 bits a channel" in message
 
 
 def test_a_path_to_one_of_the_parts_is_one_level_too_deep(tmp_path, pets):

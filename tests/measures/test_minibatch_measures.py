@@ -116,6 +116,15 @@ def test_a_valley_that_does_not_end_within_reach_is_not_found():
     assert found.tolist() == [[False] * 6 + [True]]
 
 
+def test_directions_without_a_valley_have_no_minima():
+    """Where all images together have no end of it, the steps and the losses are NaN."""
+    x = torch.arange(-4.0, 5.0, dtype=torch.float64)
+    steps = torch.stack([x, torch.full_like(x, torch.nan)])
+    minimum, bent, found = parabolas(steps, (steps - 1).square().unsqueeze(1))
+    assert found.tolist() == [[True], [False]]
+    assert (minimum[0].item(), bent[0].item()) == pytest.approx((1, 2))
+
+
 def test_losses_with_quadratic_logarithms(monkeypatch):
     """One image in a minibatch, ln l_k = |z_k − t_k|² / 2: minima and curvatures are known.
 

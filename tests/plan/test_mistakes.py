@@ -50,6 +50,7 @@ MISTAKES = [
     ("sweeps.alpha.grid", {"optimizer.rl": [1]}, ".optimizer.rl is not a key", "lr, name.", "lr"),
     ("sweeps.alpha.grid", {"optimiser.lr": [1]}, ".optimiser.lr is not", "net, o", "optimizer"),
     ("sweeps.batch.grid.batch", [5, 0], " is 0", "greater than 0", None),
+    ("sweeps.batch.grid", {"net.hidden.0": [5]}, ".net.hidden.0 is {'0': 5}", "a list; a s", None),
     ("sweeps.batch.grid", {"data.source": ["dgits"]}, ".data.source names", "boolean.", "digits"),
     ("sweeps.batch.grid.batch", [], " is []", "at least 1 item", None),
     ("sweeps.batch.grid.batch", 5, " is 5", "a list, as in [5]", None),
@@ -79,6 +80,7 @@ CONFLICTS = [
     ),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
+    ({"schedule": {"kind": "step", "epochs": [3, 8]}}, ": schedule.epochs has 8, after the last"),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),
@@ -141,6 +143,17 @@ MEASURES = [
     ),
     ({"measure": "scale_invariance", "layer": "fc3", "factors": [1]}, ".layer is 'fc3', which has"),
     ({"measure": "scale_invariance", "layer": "fc2", "factors": [2]}, ".factors: "),
+    *(
+        ({"measure": name, "batch": 101, **more}, ".batch is 101, but a realization has 100 ")
+        for name, more in {
+            "minibatch_noise": {"layer": "fc2"},
+            "regret": {},
+            "true_regret": {"radii": [0.1]},
+            "regret_slice": {"radius": 0.1},
+            "contrastive_flatness": {"box": 0.1},
+        }.items()
+    ),
+    ({"measure": "duality", "layer": "fc2", "sharp": 13}, ".sharp is 13, but 'fc2' has 12 direc"),
     ({"measure": "boolean_prior"}, ".measure is only for functions"),
     ({"measure": "scaled_shift", "layer": "fc2", "scales": [1, 1]}, ".scales: list each only once"),
     (

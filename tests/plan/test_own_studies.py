@@ -86,6 +86,34 @@ def test_a_mistake_in_an_own_study_is_reported_by_its_key(refused, changes, said
     assert message.startswith(f"{PLACE}.mine.{said}")
 
 
+@pytest.mark.parametrize(
+    ("sweep", "found"),
+    [({"points": [{}]}, "nothing"), ({"grid": {"batch": [5, 10]}}, "batch")],
+)
+def test_a_sweep_that_lacks_what_the_borrowed_figure_draws_it_over_is_refused(
+    refused, sweep, found
+):
+    """Its panels would be empty."""
+    changes = {"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]}
+    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    message = refused(user={"studies.mine": MINE, **changes})
+    assert message.startswith(f"{PLACE}.mine.sweeps.alpha varies {found}, but flat.fig1 draws ")
+    assert "optimizer.lr" in message
+
+
+@pytest.mark.parametrize(
+    "sweep",
+    [
+        {"grid": {"optimizer.lr": [0.1, 0.2], "batch": [5, 10]}},
+        {"points": [{}, {"optimizer": {"name": "sgd", "lr": 0.2}}]},
+    ],
+)
+def test_a_sweep_that_varies_more_than_the_borrowed_figures_is_drawn(plan_of, sweep):
+    changes = {"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]}
+    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    assert plan_of(user={"studies.mine": MINE, **changes}).figures["mine_gap"].entries
+
+
 def test_a_study_without_figures_may_lend_its_runs(plan_of):
     lender = {key: MINE[key] for key in ("title", "realizations", "runs", "sweeps")}
     borrower = {key: MINE[key] for key in ("title", "realizations", "measures", "figures")}

@@ -52,6 +52,20 @@ def test_an_option_that_is_left_out_is_the_runs_own(plan_of):
     assert {one.epochs for one in options_of(of("trajectory_pca"))} == {3}
 
 
+@pytest.mark.parametrize(
+    "optimizer", [{"name": "adam"}, {"name": "momentum", "lr": 0.01}, {"name": "sam", "lr": 0.1}]
+)
+def test_the_rate_of_another_optimizer_is_not_taken_for_sgds(refusal, plan_of, optimizer):
+    """T_i is α/2 times the variance of SGD's slopes, which says nothing with the α of Adam."""
+    sweep = {"figures.fig1.sweeps": ["batch"], "figures.fig2.sweeps": ["batch"]}
+    study = RECORDED | sweep | {"runs.base.optimizer": optimizer}
+    message = refusal(study | of("active_temperature"))
+    assert message.startswith("measures.hidden.lr is missing")
+    assert optimizer["name"] in message
+    assert plan_of(study=study | of("active_temperature", lr=0.1)).measurements
+    assert plan_of(study=study | of("minibatch_losses")).measurements
+
+
 STEPS = {"runs.base.schedule": {"kind": "step", "epochs": [2]}}
 LEARNERS = {"runs.base.learners": {"kind": "ssgd", "count": 2}}
 
@@ -107,6 +121,7 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
     ("changes", "said"),
     [
         (of("minibatch_losses") | {"runs.base.batch": "full"}, ".batch is missing"),
+        (of("minibatch_losses", batch=101), ".batch is 101, but a realization has 100 training"),
         (
             of("first_mode") | {"runs.base.data.positive": [1]},
             ".measure is only for nets with",

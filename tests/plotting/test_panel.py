@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from flatlas.plotting.style import Panel, panels
+from flatlas.plotting.style import Panel, mark_empty, panels
 
 
 @pytest.fixture
@@ -12,6 +12,14 @@ def panel():
     figure, (ax,) = panels(1, 1)
     yield ax
     pyplot.close(figure)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [np.inf], [np.nan, 1.0]])
+def test_a_panel_without_a_point_says_so(panel, values):
+    panel.plot(values, values)
+    panel.axhline(1.0)
+    mark_empty(panel.figure)
+    assert bool(panel.texts) == (1.0 not in values)
 
 
 def test_insets_and_twins_are_panels(panel):

@@ -3,7 +3,7 @@
 from flatlas.jobs.job import Job
 from flatlas.claims.claim import claims_table
 from flatlas.evidence.material import gather
-from flatlas.plotting.style import add_note, save
+from flatlas.plotting.style import add_note, mark_empty, save
 from flatlas.store.tables import write_table
 from flatlas.studies import load_figure
 
@@ -12,6 +12,7 @@ with Job(globals().get("snakemake"), "figure") as job:
     material = gather(vars(job.input), spec["points"])
     figure = load_figure(spec["study"], spec["figure"], spec["module"])
     drawing = figure.draw(material)
+    mark_empty(drawing.figure)
     if spec["shows"]:
         add_note(drawing.figure, spec["shows"])
     save(drawing, job.output)

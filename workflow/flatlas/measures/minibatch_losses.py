@@ -63,6 +63,8 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     The fit is by least squares, over all points where L^µ is at most e times its minimum, and at
     least over the three points around the minimum. The valley must end within reach on both sides.
     """
+    # LAPACK refuses NaN, the losses along a direction whose F_i has no end.
+    logs = logs.nan_to_num()
     least, place = logs.min(-1, keepdim=True)
     points = torch.arange(logs.shape[-1], device=logs.device)
     within = (logs <= least + 1) | ((points - place).abs() <= 1)

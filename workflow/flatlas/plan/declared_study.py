@@ -69,10 +69,11 @@ class DeclaredStudy:
         runs = [run_id(one.spec) for one in self.runs_of(sweep)]
         if len(set(runs)) < len(runs):
             raise FlatlasError(
-                f"{self._place(sweep)} has two points that are the same run: remove one of them."
+                f"{self.place(sweep)} has two points that are the same run: remove one of them."
             )
 
-    def _place(self, sweep: str) -> str:
+    def place(self, sweep: str) -> str:
+        """Where a sweep is declared or borrowed."""
         kind = "borrowed" if sweep in self.study.borrowed else "sweeps"
         return self.document.origin((kind, sweep))
 
@@ -116,7 +117,7 @@ class DeclaredStudy:
         self.plan.extent += ONE_RESULT + len(spec.seeds) + moments
         if self.plan.extent > MOST_WORKED_OUT:
             raise FlatlasError(
-                f"{self._place(sweep)} makes the plan too large, with "
+                f"{self.place(sweep)} makes the plan too large, with "
                 f"{len(spec.seeds):,} realizations and {moments:,} checkpoints of each run. "
                 f"Allowed: {MOST_WORKED_OUT // ONE_RESULT:,} runs and measurements in all figures, "
                 "or fewer with many realizations and checkpoints. List fewer of any of them."

@@ -62,6 +62,13 @@ class Family(Spec, ABC):
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
         """The size of every layer with weights, on images of this shape."""
 
+    def weights_of(self, layer: str, input_shape: Shape, outputs: int) -> int:
+        """The number of weights of a named layer, without biases."""
+        names = [one.name for one in self.layers]
+        sizes = [*self.layer_sizes(input_shape, outputs)]
+        # Counted from the end: only the first layer of a net (a module's features) has several.
+        return sizes[names.index(layer) - len(names)].weights
+
     @property
     def skipped_layers(self) -> tuple[str, ...]:
         """Convolutions that a residual connection skips. By default none."""

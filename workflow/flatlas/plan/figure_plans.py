@@ -1,6 +1,6 @@
 """The figures of a declared study, with every run and measurement that they show."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -68,7 +68,7 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
         declared.name,
         name,
         figure.title,
-        _drawing(declared, name, figure),
+        _drawing(declared, name, figure, entries),
         declared.own,
         tuple(entries),
         figure.costs,
@@ -78,7 +78,9 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
     )
 
 
-def _drawing(declared: DeclaredStudy, name: str, figure: Figure) -> Drawing:
+def _drawing(
+    declared: DeclaredStudy, name: str, figure: Figure, entries: Iterable[Entry]
+) -> Drawing:
     """What draws a figure: its own module, or the module of the figure that it borrows."""
     place = declared.document.origin(("figures", name, "borrowed"))
     if figure.borrowed is None:
@@ -95,7 +97,26 @@ def _drawing(declared: DeclaredStudy, name: str, figure: Figure) -> Drawing:
             f"{declared.document.origin(('figures', name, 'measures'))} lacks "
             f"{', '.join(lacking)}, which {figure.borrowed} draws."
         )
+    for sweep in drawn.sweeps:
+        found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
+        if sweep in figure.sweeps and sweep in lender.study.sweeps:
+            _check_varied(declared, sweep, found, figure.borrowed, lender.study.sweeps[sweep].keys)
     return Drawing(lender.name, lent, drawn.module or lent)
+
+
+def _check_varied(
+    declared: DeclaredStudy, sweep: str, found: Collection[str], figure: str, keys: Sequence[str]
+) -> None:
+    """Refuse a sweep that varies other `keys` than the one of its name in a borrowed figure.
+
+    The figure would have no values to draw it over, and its panels would be empty.
+    """
+    if keys and not any(f"{one}.".startswith(f"{key}.") for one in found for key in keys):
+        raise FlatlasError(
+            f"{declared.place(sweep)} varies {', '.join(found) or 'nothing'}, but {figure} draws a "
+            f"sweep of this name over {', '.join(keys)}. Vary one of these, or give the sweep "
+            "another name."
+        )
 
 
 def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> None:

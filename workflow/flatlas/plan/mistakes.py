@@ -133,6 +133,8 @@ def _mistake(
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return _Mistake(said, ["a mapping of keys to values"])
     if kind in ("list_type", "tuple_type"):
+        if isinstance(given, dict):
+            return _Mistake(said, ["a list; a single entry of it can't be set"])
         return _Mistake(said, [f"a list, as in [{shown(given)}]"])
     return _Mistake(said, [_allowed(problem)], shown(given))
 

@@ -104,10 +104,7 @@ def _numbers_of_layer(measured: MeasureSpec) -> int:
     if not matrices or isinstance(run.net, Own):
         # The size of a layer in a user's own net is unknown.
         return 0
-    names = [layer.name for layer in run.net.layers]
-    sizes = [*run.net.layer_sizes(run.input_shape, run.outputs)]
-    # Counted from the end: only the first layer of a net (a module's features) has several sizes.
-    weights = sizes[names.index(options.resolved()["layer"]) - len(names)].weights
+    weights = run.net.weights_of(options.resolved()["layer"], run.input_shape, run.outputs)
     tested = images_trained(run.samples) - images_to_train_on(run.samples)
     return weights * (matrices * weights + PAIRED * tested)
 

@@ -119,6 +119,12 @@ class Sweep(Spec):
             )
         return self
 
+    @property
+    def keys(self) -> list[str]:
+        """The keys that it varies, as its file names them."""
+        points = [self.grid or {}] if self.points is None else self.points
+        return list(dict.fromkeys(key for point in points for key in point))
+
 
 class Borrowed(Spec):
     """The same runs as in sweeps of other studies."""

@@ -102,6 +102,18 @@ def add_note(figure: Figure, text: str) -> None:
     note(figure, f"{figure.get_supxlabel()} {text}".strip())
 
 
+def is_empty(ax: Axes) -> bool:
+    """Whether a panel has no point: not even one of a line, a bar or an image."""
+    return ax.axison and not bool(np.isfinite(ax.dataLim.get_points()).all())
+
+
+def mark_empty(figure: Figure) -> None:
+    """Say in each empty panel that there was nothing to draw."""
+    for ax in filter(is_empty, figure.axes):
+        said = ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, color="0.35")
+        said.set(ha="center", va="center")
+
+
 def save(drawing: Drawing, output: Any) -> None:
     """Write PDF, PNG and CSV."""
     if not isinstance(drawing, Drawing):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from PIL.ImageFile import ImageFile
 
 from flatlas.data.images import Images
 from flatlas.errors import FlatlasError
@@ -43,17 +44,19 @@ def _read_image(path: Path, spec: Folder) -> np.ndarray:
     return pixels.reshape(spec.side, spec.side, spec.channels).transpose(2, 0, 1)
 
 
-def _check_form(path: Path, image: Image.Image, spec: Folder) -> None:
+def _check_form(path: Path, image: ImageFile, spec: Folder) -> None:
     width, height = image.size
     if (width, height) != (spec.side, spec.side):
         raise FlatlasError(
             f"{path} is {width} x {height}, but the source has side: {spec.side}. Scale all images "
             "to the same square size, and set side to it."
         )
+    # Pillow calls colours of 16 bits RGB, and drops their low bytes.
+    deep = " of 16 bits a channel" if str(image.tile[0].args).endswith(";16B") else ""
     # Also a palette, and a PNG without a channel for it, can have transparent colours.
     transparent = " with transparency" if "transparency" in image.info else ""
-    if image.mode not in MODES or transparent:
+    if image.mode not in MODES or deep or transparent:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}{transparent}. Allowed: {', '.join(MODES)} (8 bits a "
-            "channel, no transparency). Convert it."
+            f"{path} has PIL mode {image.mode}{deep}{transparent}. Allowed: {', '.join(MODES)} "
+            "(8 bits a channel, no transparency). Convert it."
         )

@@ -8,7 +8,7 @@ from flatlas.plan.columns import LOSS, columns
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
-from flatlas.plan.measurements.measurement import Measurement, without_next
+from flatlas.plan.measurements.measurement import Measurement, too_large, without_next
 from flatlas.plan.measurements.regrets import ContrastiveFlatness, Regret
 from flatlas.plan.training_specs import RunSpec
 
@@ -82,6 +82,7 @@ class Survival(OfArcCosineKernel):
         """An α-scaling needs a next layer; the duality needs a dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
+        yield from too_large(self.batch, run)
         allowed = run.net.names("dense")
         if self.dual_layer not in allowed:
             yield "dual_layer", f"is '{self.dual_layer}'. Allowed: {', '.join(allowed)}."

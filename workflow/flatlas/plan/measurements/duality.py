@@ -8,6 +8,7 @@ from pydantic import Field
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, subset_of
+from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Distinct,
@@ -15,6 +16,7 @@ from flatlas.plan.measurements.measurement import (
     Many,
     Measurement,
     skipped,
+    too_large,
     without_next,
 )
 from flatlas.plan.training_specs import RunSpec
@@ -94,6 +96,18 @@ class Duality(Measurement):
         ),
     }
     layer_matrices = DECOMPOSED
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The sharp directions must not be more than all; a user's own net may have any number."""
+        if self.sharp == "steepest" or isinstance(run.net, Own):
+            return
+        weights = run.net.weights_of(self.layer, run.input_shape, run.outputs)
+        if self.sharp > weights:
+            has = f"'{self.layer}' has {weights:,} directions, one for each weight"
+            yield (
+                "sharp",
+                f"is {self.sharp:,}, but {has}. Allowed: at most {weights:,}, or steepest.",
+            )
 
 
 class TestImages(Measurement):
@@ -224,6 +238,10 @@ class MinibatchNoise(Measurement):
         )
     }
     layer_matrices = DECOMPOSED
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from too_large(self.batch, run)
 
 
 class ConvolutionDuality(Measurement):

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
 from flatlas.plan.columns import Columns, columns
+from flatlas.plan.data_specs import images_to_train_on
 from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
@@ -140,6 +141,14 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     if layer == last:
         allowed = ", ".join(others) or "none"
         yield "layer", f"is '{last}', which has no next layer. Allowed: {allowed}."
+
+
+def too_large(batch: int | None, run: RunSpec) -> Iterator[tuple[str, str]]:
+    """Refuse a minibatch that would need an image twice. Without a `batch` there is none."""
+    images = images_to_train_on(run.samples)
+    if batch is not None and batch > images:
+        has = f"a realization has {images:,} training images"
+        yield "batch", f"is {batch:,}, but {has}. Allowed: at most {images:,}."
 
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,14 @@ from pydantic import Field, model_validator
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, named
-from flatlas.plan.measurements.measurement import BOTH_ENDS, Few, Many, Measurement, skipped
+from flatlas.plan.measurements.measurement import (
+    BOTH_ENDS,
+    Few,
+    Many,
+    Measurement,
+    skipped,
+    too_large,
+)
 from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import Rate, RunSpec
@@ -41,7 +48,8 @@ class AlongRecording(Measurement):
         """A copy with the run's own batch, lr and epochs where the options leave them out."""
         own = {
             "batch": None if run.batch == "full" or run.learners else run.batch,
-            "lr": run.optimizer.lr if run.schedule.kind == "constant" else None,
+            # Measures that take an lr are about plain SGD, whatever trained the run.
+            "lr": run.optimizer.lr if _has_one_rate(run) else None,
             "epochs": run.stop.extra_epochs,
         }
         lacking = {name: value for name, value in own.items() if getattr(self, name, 0) is None}
@@ -57,7 +65,13 @@ class AlongRecording(Measurement):
             takes = "one batch for each learner" if run.learners else "all images at once"
             yield "batch", f"is missing, and the run itself takes {takes}."
         if getattr(self, "lr", 0) is None:
-            yield "lr", "is missing, and the run itself has a schedule."
+            other = "a schedule" if run.optimizer.name == "sgd" else f"'{run.optimizer.name}'"
+            yield "lr", f"is missing: give that of SGD. The run itself has {other}."
+
+
+def _has_one_rate(run: RunSpec) -> bool:
+    """Whether one learning rate of SGD made all steps of a run."""
+    return run.optimizer.name == "sgd" and run.schedule.kind == "constant"
 
 
 class TrajectoryPca(AlongRecording):
@@ -154,6 +168,11 @@ class OfMinibatches(AlongDirections):
     """
 
     batch: Images | None = None
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from super().misfits(run)
+        yield from too_large(self.batch, run)
 
 
 class MinibatchLosses(OfMinibatches):

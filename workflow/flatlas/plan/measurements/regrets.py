@@ -1,11 +1,13 @@
 """The local measures that compare minibatches."""
 
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
 from flatlas.plan.columns import LOSS, Column, Columns, Unit, columns, search
-from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
+from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling, too_large
 from flatlas.plan.spec import Distinct
+from flatlas.plan.training_specs import RunSpec
 
 ALPHA = Column(float, "α of the α-scaling")
 EPSILON = Column(float, "ε, the radius of the ball", "w")
@@ -53,6 +55,11 @@ class Regret(UnderScaling):
         ),
     }
 
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from super().misfits(run)
+        yield from too_large(self.batch, run)
+
     @property
     def vectors(self) -> int:
         """About eight vectors for each minibatch, in the search for its natural gradient."""
@@ -81,6 +88,10 @@ class TrueRegret(Measurement):
             epsilon=EPSILON, pair=(int, "number of the pair, from 1"), **_TRUE_AND_FORMULA
         ),
     }
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from too_large(self.batch, run)
 
     @property
     def vectors(self) -> int:
@@ -115,6 +126,10 @@ class RegretSlice(Measurement):
         ),
     }
 
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from too_large(self.batch, run)
+
     @property
     def vectors(self) -> int:
         """One vector for each of the 51 x 51 points of the picture; 2,670 were measured."""
@@ -143,6 +158,11 @@ class ContrastiveFlatness(UnderScaling):
             **search("largest relative error of any of these; as in `sharpness` for that"),
         )
     }
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """A minibatch must not need an image twice."""
+        yield from super().misfits(run)
+        yield from too_large(self.batch, run)
 
     @property
     def vectors(self) -> int:
