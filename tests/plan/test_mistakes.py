@@ -80,7 +80,6 @@ CONFLICTS = [
     ),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
-    ({"schedule": {"kind": "step", "epochs": [3, 8]}}, ": schedule.epochs has 8, after the last"),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),

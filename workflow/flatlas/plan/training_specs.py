@@ -303,8 +303,6 @@ class Training(Spec):
             yield f"average.from_epoch is after the last epoch, {last}"
         if max(self.checkpoints, default=0) > last:
             yield f"checkpoints has {max(self.checkpoints)}, after the last epoch, {last}"
-        if max(self.schedule.epochs, default=0) > last:
-            yield f"schedule.epochs has {max(self.schedule.epochs)}, after the last epoch, {last}"
         if self.learners and isinstance(self.optimizer, EntropySgd):
             yield "learners can't share the noisy inner steps of entropy_sgd"
         for late in (*self.overtraining, *([rescaling.after] if rescaling else ())):
