@@ -242,7 +242,7 @@ class Objective:
                     part = GaussNewtonOfBatch(self.outputs({}, batch), loss, leaves)
                     self._refuse_constant_gradients(*part.graphs)
                     for image, vector in zip(images, vectors, strict=True):
-                        image.add_(part.product(vector).to(image.device))
+                        image.add_(part.product(self._pieces(vector)).to(image.device))
                 yield part.total, part.share
 
         return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")
