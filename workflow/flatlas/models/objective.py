@@ -153,14 +153,14 @@ class Objective:
                 " (losses are also computed without gradients: where the model takes one itself, "
                 "use torch.enable_grad())"
             )
-        hint = ""
         if "dtype" not in error and "scalar type" not in error:
-            return hint
+            return ""
+        hint = (
+            f" (the copy that is measured has the dtype {self.dtype}: let the model cast only to "
+            "that of its weights, and let each layer be an attribute of the module that uses it)"
+        )
         if self.dtype != torch.float32:
-            hint += (
-                " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
-                "model needs it; each layer must be an attribute of the module that uses it)"
-            )
+            hint += " (or give dtype=torch.float32, if the model needs it)"
         if any(not (one.is_floating_point() or one.is_complex()) for one in batch.inputs):
             hint += " (integers stay so: give inputs.float() if the model needs numbers)"
         return hint
