@@ -297,6 +297,26 @@ class Tokens(nn.Module):
         return x.unsqueeze(1)
 
 
+class Named(nn.Linear):
+    """Its output is in a dictionary."""
+
+    def __init__(self):
+        super().__init__(4, 3)
+
+    def forward(self, x):
+        return {"scores": super().forward(x)}
+
+
+class Casting(nn.Linear):
+    """It is trained in half precision, and says so at each pass."""
+
+    def __init__(self):
+        super().__init__(4, 3, dtype=torch.bfloat16)
+
+    def forward(self, x):
+        return super().forward(x.bfloat16())
+
+
 class Forces(nn.Module):
     """It takes a gradient itself, and forgets that nobody may have switched gradients on."""
 
@@ -339,6 +359,7 @@ def uncopied():
     [
         (net(), [(X.numpy(), Y.numpy())], {}, r"batch 0 has a numpy array of shape \(12, 4\)"),
         (net(), (X.numpy(), Y.numpy()), {}, "numpy|ndarray"),
+        (Casting(), (X, Y), {"dtype": torch.float32}, r"dtype torch\.float32.*of its weights"),
         (net(), (X.byte(), Y), {}, r"batch 0: the model can't take its inputs, torch.uint8"),
         (net(), [(X, Y), (X[:, :3], Y)], {}, r"batch 1: the model can't take.*\(12, 3\)"),
         (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: .*labels from 1 to 3"),
@@ -359,6 +380,7 @@ def uncopied():
             r"takes input, target, var.*loss\(output\[0\], target, output\[1\]\)",
         ),
         (net(), (X, Y), {"loss": nn.CTCLoss()}, "takes log_probs, targets, input_lengths.*lambda"),
+        (Named(), (X, Y), {}, r"output is a dict.*loss\(output\[0\], target\)"),
         (net(Tokens()), (X, Y[:, None] * 0 + 3), {}, r"second dimension of \(12, 1, 3\)"),
         (Forces(), (X, X), {"loss": "mse"}, r"torch\.enable_grad"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),
@@ -513,6 +535,25 @@ def test_a_buffer_may_be_sparse(layout):
     broken.neighbours = broken.neighbours * torch.nan
     with pytest.raises(flatlas.FlatlasError, match="'neighbours' has NaN"):
         flatlas.measure(broken, (X, Y), FEW)
+
+
+class GraphOfParameter(Graph):
+    """The matrix is a frozen parameter."""
+
+    def __init__(self, layout):
+        super().__init__(layout)
+        self.neighbours = nn.Parameter(self._buffers.pop("neighbours"), requires_grad=False)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse|The model's output")
+def test_a_sparse_parameter_may_be_frozen():
+    model = GraphOfParameter(torch.sparse_coo)
+    found = flatlas.measure(model, (X, Y.roll(1)), FEW)["hessian"].eigenvalues
+    assert found == pytest.approx(flatlas.measure(net(), (X, Y), FEW)["hessian"].eigenvalues)
+    with pytest.raises(flatlas.FlatlasError, match=r"'neighbours' is .*sparse.*leave it out"):
+        flatlas.measure(model, (X, Y), FEW, parameters="*")
+    with pytest.raises(flatlas.FlatlasError, match=r"'neighbours' has the layout .*sparse_csr"):
+        flatlas.measure(GraphOfParameter(torch.sparse_csr), (X, Y), FEW)
 
 
 class Masked(nn.Module):

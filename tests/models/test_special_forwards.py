@@ -195,6 +195,32 @@ def test_complex_buffers_keep_both_parts(dtype):
     assert objective.model.turns.dtype == dtype.to_complex()
 
 
+class Filtered(Pair):
+    """It multiplies frequencies by pairs of real weights, as global filter networks do."""
+
+    def __init__(self):
+        super().__init__()
+        self.pairs = nn.Parameter(torch.randn(4, 2))
+
+    def forward(self, x):
+        filtered = torch.fft.rfft(x) * torch.view_as_complex(self.pairs)
+        return super().forward(torch.fft.irfft(filtered, n=6))[0]
+
+
+def test_pairs_of_weights_may_be_complex_numbers():
+    """A complex view begins at an even place in memory, but a part of a vector may not."""
+    found = products(Filtered(), chosen="[abp]*")
+    torch.testing.assert_close(found[0], differences(Filtered(), names="abp"), rtol=0, atol=1e-8)
+    model = Filtered().double()
+    of = {name: one for name, one in model.named_parameters() if name[0] in "abp"}
+    jacobian = torch.func.jacrev(lambda w: torch.func.functional_call(model, w, (X,)).flatten())(of)
+    jacobian = torch.cat([jacobian[name].flatten(1) for name in of], 1)
+    curvature = torch.autograd.functional.hessian(
+        lambda z: cross_entropy(z.view(24, 3), Y), model(X).detach().flatten()
+    )
+    torch.testing.assert_close(found[1], jacobian.T @ curvature @ jacobian, rtol=0, atol=1e-12)
+
+
 class Looked(nn.Module):
     """Embeddings of six tokens."""
 

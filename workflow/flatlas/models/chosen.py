@@ -30,13 +30,15 @@ def chosen_names(model: nn.Module, chosen: Chosen) -> list[str]:
         raise FlatlasError(f"the model has nothing to measure: {empty}.")
     if not any(parameters[name].numel() for name in names):
         raise FlatlasError(f"the model has nothing to measure: '{names[0]}' is empty.")
-    _refuse_shared(parameters, names)
     for name in names:
-        if not parameters[name].is_floating_point():
+        one = parameters[name]
+        if not one.is_floating_point() or one.layout is not torch.strided:
+            kind = one.layout if one.is_floating_point() else one.dtype
             raise FlatlasError(
-                f"'{name}' is {parameters[name].dtype}: leave it out, by patterns in `parameters` "
-                "or a function of name and parameter."
+                f"'{name}' is {kind}: leave it out, by patterns in `parameters` or a function of "
+                "name and parameter."
             )
+    _refuse_shared(parameters, names)
     return names
 
 
@@ -59,17 +61,25 @@ def _refuse_unusable(model: nn.Module) -> None:
     for name, one in (*parameters.items(), *model.named_buffers()):
         if one.is_meta:
             raise FlatlasError(f"'{name}' is on the device meta, without numbers: load them.")
-        if name in parameters and not one.detach().isfinite().all():
+        # torch can't convert it in place.
+        if name in parameters and one.layout not in (torch.strided, torch.sparse_coo):
+            raise FlatlasError(
+                f"'{name}' has the layout {one.layout}. Allowed for parameters: torch.strided, or, "
+                "if it is not measured, torch.sparse_coo. If it is constant, make it a buffer."
+            )
+        numbers = _numbers(one)
+        if name in parameters and not numbers.isfinite().all():
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
         # An infinite buffer may be a mask of attention.
-        if _numbers(one).isnan().any():
+        if numbers.isnan().any():
             raise FlatlasError(f"'{name}' has NaN.")
 
 
 def _numbers(one: Tensor) -> Tensor:
-    """The numbers of a tensor, in a layout that torch can compare."""
-    is_plain = one.layout in (torch.strided, torch.sparse_coo)
-    return one.detach() if is_plain else one.detach().values()
+    """The numbers of a tensor, without the zeros that a sparse one leaves out."""
+    if one.layout is torch.sparse_coo:
+        return one.detach().coalesce().values()
+    return one.detach() if one.layout is torch.strided else one.detach().values()
 
 
 def _fitting(model: nn.Module, chosen: Any) -> list[str]:
@@ -108,8 +118,9 @@ def _refuse_shared(parameters: Mapping[str, nn.Parameter], names: Sequence[str])
     """Raise an error if a chosen parameter shares its memory with another: training moves both."""
     first: dict[int, str] = {}
     for name, one in parameters.items():
-        # Tensors of other classes may have no place in memory, and empty tensors have none.
-        if type(one) is not nn.Parameter or not one.numel():
+        # Sparse and empty tensors have no place in memory; those of other classes may have none.
+        plain = type(one) is nn.Parameter and one.layout is torch.strided
+        if not plain or not one.numel():
             continue
         other = first.setdefault(one.data_ptr(), name)
         if other != name and not {other, name}.isdisjoint(names):

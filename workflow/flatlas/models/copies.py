@@ -17,11 +17,11 @@ def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Mo
     kept = [
         one
         for part in module.modules()
-        for one in (*vars(part).values(), *part.buffers(recurse=False))
+        for one in (*vars(part).values(), *part._buffers.values(), *part._parameters.values())
     ]
     # deepcopy copies some sparse tensors, but not those with compressed rows.
     computed = {
-        id(one): one.detach().clone()
+        id(one): _detached(one)
         for one in kept
         if isinstance(one, Tensor) and (one.grad_fn or one.layout is not torch.strided)
     } | {id(one): one for one in shared}
@@ -31,3 +31,9 @@ def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Mo
         raise FlatlasError(
             f"the {name} can't be copied, and measures are taken of a copy: {error}"
         ) from error
+
+
+def _detached(one: Tensor) -> Tensor:
+    """A copy without the graph that computed it."""
+    found = one.detach().clone()
+    return nn.Parameter(found, one.requires_grad) if isinstance(one, nn.Parameter) else found

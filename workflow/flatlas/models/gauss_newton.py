@@ -1,6 +1,6 @@
 """The Gauss-Newton matrix of one batch, by its products."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -43,13 +43,20 @@ class GaussNewtonOfBatch:
         self._slope = gradient(total, self._free)
         # Jᵀu is linear in u, whose value does not matter: its derivative along v is J v.
         self._u = [torch.zeros_like(one, requires_grad=True) for one in self._z]
-        self._pulled = flat(gradient(self._z, self._leaves, self._u))
+        self._pulled = gradient(self._z, self._leaves, self._u)
 
-    def product(self, vector: Tensor) -> Tensor:
-        """Jᵀ (∂²ℓ/∂z²) J v."""
-        pushed = again([self._pulled], self._u, [vector.to(self._pulled)])
-        pairs = [pair for pair in zip(self._slope, pushed, strict=True) if pair[0].requires_grad]
-        if not pairs:
-            return torch.zeros_like(self._pulled)
-        slope, along = zip(*pairs, strict=True)
+    def product(self, vector: Sequence[Tensor]) -> Tensor:
+        """Jᵀ (∂²ℓ/∂z²) J v for a vector v with a part for each parameter."""
+        pulled, parts = _varying(self._pulled, vector)
+        slope, along = _varying(self._slope, again(pulled, self._u, parts))
+        if not slope:
+            return torch.zeros_like(flat(vector))
         return flat(again(self._z, self._leaves, again(slope, self._free, along)))
+
+
+def _varying(
+    of: Sequence[Tensor], along: Sequence[Tensor]
+) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """Those that have derivatives, and the parts of a vector that belong to them."""
+    pairs = [pair for pair in zip(of, along, strict=True) if pair[0].requires_grad]
+    return tuple(one for one, _ in pairs), tuple(one for _, one in pairs)

@@ -114,6 +114,12 @@ class Loss:
         """The sum over the batch in float64, and its share of the divisor."""
         if self._normalizes:
             outputs = _normalized(outputs)
+        if self.is_of_torch and not isinstance(outputs, Tensor):
+            raise FlatlasError(
+                f"the model's output is {described(outputs)}. Allowed for this loss: a tensor. "
+                "Give a function that takes it out, as in lambda output, target: "
+                "loss(output[0], target)."
+            )
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)
             self.refuse_unknown(outputs, target)

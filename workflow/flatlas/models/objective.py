@@ -153,14 +153,14 @@ class Objective:
                 " (losses are also computed without gradients: where the model takes one itself, "
                 "use torch.enable_grad())"
             )
-        hint = ""
         if "dtype" not in error and "scalar type" not in error:
-            return hint
+            return ""
+        hint = (
+            f" (the copy that is measured has the dtype {self.dtype}: let the model cast only to "
+            "that of its weights, and let each layer be an attribute of the module that uses it)"
+        )
         if self.dtype != torch.float32:
-            hint += (
-                " (a copy that computes in float64 is measured: give dtype=torch.float32 if the "
-                "model needs it; each layer must be an attribute of the module that uses it)"
-            )
+            hint += " (or give dtype=torch.float32, if the model needs it)"
         if any(not (one.is_floating_point() or one.is_complex()) for one in batch.inputs):
             hint += " (integers stay so: give inputs.float() if the model needs numbers)"
         return hint
@@ -242,7 +242,7 @@ class Objective:
                     part = GaussNewtonOfBatch(self.outputs({}, batch), loss, leaves)
                     self._refuse_constant_gradients(*part.graphs)
                     for image, vector in zip(images, vectors, strict=True):
-                        image.add_(part.product(vector).to(image.device))
+                        image.add_(part.product(self._pieces(vector)).to(image.device))
                 yield part.total, part.share
 
         return _finite(images / self._sum(losses())[1], "Gauss-Newton matrix")

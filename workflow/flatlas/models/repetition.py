@@ -24,8 +24,8 @@ def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
         raise FlatlasError(
             f"at changed weights the loss of a batch is {expected.item():.6g}, but "
             f"{found.item():.6g} after a pass at the model's own: the model keeps numbers that its "
-            "first pass computed from the weights, or counts its calls. Let each pass depend only "
-            "on the weights and the inputs, without a cache or a counter."
+            "first pass computed from the weights, counts its calls, or draws random numbers. Let "
+            "each pass depend only on the weights and the inputs."
         )
     return first
 

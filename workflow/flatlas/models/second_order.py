@@ -53,6 +53,8 @@ def again(
     of: Sequence[Tensor], by: Sequence[Tensor], along: Sequence[Tensor], keep: bool = True
 ) -> tuple[Tensor, ...]:
     """A product with a Jacobian from the left; `keep` keeps the graph for the next product."""
+    # A part of a vector may begin at an odd place in memory, and then has no complex view.
+    along = [one.clone() for one in along]
     with _explained(WITHOUT):
         found: tuple[Tensor, ...] = torch.autograd.grad(
             of, by, along, retain_graph=keep, materialize_grads=True
