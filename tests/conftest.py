@@ -48,6 +48,17 @@ def forked():
     return run
 
 
+@pytest.fixture
+def working_folder(tmp_path, monkeypatch):
+    """The folder in which Snakemake works; modules imported from it are forgotten afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
 @pytest.fixture(scope="session")
 def provenance():
     """Write the provenance of a made-up result, with the facts that a test needs."""

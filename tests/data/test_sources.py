@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from flatlas.data.images import Images, write_images
 from flatlas.data.sources import load_source
 from flatlas.plan.data_specs import Folder, Textures
 from flatlas.plan.fingerprint import closure
-from flatlas.store.arrays import read_arrays
 
 KINDS = ["mnist", "cifar10", "cifar100", "folder", "digits", "textures", "boolean"]
 
@@ -40,10 +38,3 @@ def test_a_stage_has_the_code_of_its_own_kind_only(kind):
     assert f"flatlas.data.sources.{kind}" in modules
     others = {f"flatlas.data.sources.{other}" for other in KINDS if other != kind}
     assert not others & modules
-
-
-def test_images_are_the_same_from_disk(tmp_path, images):
-    write_images(tmp_path / "images.safetensors", images)
-    read = Images(**read_arrays(tmp_path / "images.safetensors"))
-    for name, array in vars(images).items():
-        assert (getattr(read, name) == array).all()

@@ -52,12 +52,6 @@ def test_residuals_are_bounds_of_those_of_the_vectors():
     assert (found.top_residuals <= 1e-2 * 10).all()
 
 
-def test_more_eigenvalues_than_the_matrix_has():
-    dense = torch.diag(torch.arange(5.0))
-    found, _ = complete_search(lambda rows: rows @ dense, 5, 9, seeded(0), 1e-6, torch.float32)
-    torch.testing.assert_close(found.top.float(), torch.arange(4.0, -1, -1), rtol=0, atol=1e-5)
-
-
 def test_a_trace_is_sampled_until_its_error_is_small():
     dense = matrix(negative=False)
     single = dense.float()
@@ -102,12 +96,23 @@ def test_all_copies_of_an_eigenvalue_are_found(top, bottom):
     assert ((found.bottom - exact[:bottom]).abs() <= 1e-3 * exact[-1]).all()
 
 
-def test_copies_that_fill_the_whole_space():
-    dense = with_copies(3)
-    found, _ = searched(dense, 36, bottom=0)
+@pytest.mark.parametrize(
+    ("dense", "top", "bottom"),
+    [
+        # More than there are.
+        (torch.arange(5.0).diag().double(), 9, 0),
+        # Copies that fill the whole space.
+        (with_copies(3), 36, 0),
+        # Both ends overlap.
+        (torch.tensor([3.0, 2.0, -1.0]).diag().double(), 2, 9),
+    ],
+)
+def test_a_search_for_all_eigenvalues_has_each_of_them(dense, top, bottom):
+    exact = torch.linalg.eigvalsh(dense)
+    found, _ = searched(dense, top, bottom=bottom)
     assert found.converged
-    exact = torch.linalg.eigvalsh(dense).flip(0)
-    torch.testing.assert_close(found.top, exact, rtol=0, atol=1e-12)
+    torch.testing.assert_close(found.top, exact.flip(0)[:top], rtol=0, atol=1e-12)
+    torch.testing.assert_close(found.bottom, exact[:bottom], rtol=0, atol=1e-12)
 
 
 def test_a_search_that_ends_before_all_copies_says_how_far_it_may_be_off():
@@ -158,9 +163,3 @@ def test_a_density_counts_copies_of_an_outlier():
     )
     assert found.converged
     assert found.outliers == 3
-
-
-def test_the_two_ends_may_overlap():
-    found, _ = searched(torch.diag(torch.tensor([3.0, 2.0, -1.0])).double(), 2, bottom=9)
-    torch.testing.assert_close(found.top.tolist(), [3.0, 2.0])
-    torch.testing.assert_close(found.bottom.tolist(), [-1.0, 2.0, 3.0])

@@ -1,10 +1,8 @@
-"""Matrix-free products against the whole Hessian, the closed form and curvlinops."""
+"""Matrix-free products of nets with convolutions against the whole Hessian, in both precisions."""
 
 import pytest
 import torch
-from curvlinops import HessianLinearOperator
-from hessian_systems import CONVOLUTIONAL, DENSE, full_hessian, system, whole
-from torch import nn
+from hessian_systems import CONVOLUTIONAL, full_hessian, system, whole
 
 from flatlas.hessian import hessian_of
 from flatlas.hessian.free import FreeHessian
@@ -27,15 +25,6 @@ def test_products_of_convolutional_nets_are_those_of_the_whole_matrix(name, outp
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("name", DENSE)
-def test_products_of_dense_nets_are_those_of_the_closed_form(name, outputs):
-    given = system(name, outputs)
-    vectors = torch.randn(4, hessian_of(*given).size, dtype=torch.float64)
-    found = FreeHessian(*given).product(vectors)
-    torch.testing.assert_close(found, hessian_of(*given).product(vectors), rtol=0, atol=1e-11)
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("name", CONVOLUTIONAL)
 def test_single_precision_is_precise_enough_for_nets_that_are_sure(name, outputs):
     """Here float32 logits alone would not do: 1 − p is a few of their last digits."""
@@ -52,28 +41,3 @@ def test_single_precision_is_precise_enough_for_nets_that_are_sure(name, outputs
     assert found.dtype == torch.float64
     assert ((found - expected).norm(dim=1) < 1e-4 * expected.norm(dim=1)).all()
     assert not torch.equal(found, expected)
-
-
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_products_are_those_of_curvlinops(outputs):
-    """For the same net in modules of torch.nn, whose weights are transposed."""
-    net, parameters, inputs, labels = given = system("biases", outputs)
-    model = nn.Sequential(
-        nn.Linear(36, 8), nn.ReLU(), nn.Linear(8, 5), nn.ReLU(), nn.Linear(5, outputs)
-    ).double()
-    order = []
-    for layer, module in zip(net.dense_layers, model[::2], strict=True):
-        module.weight.data = parameters[f"{layer.name}.weight"][0].T.contiguous()
-        module.bias.data = parameters[f"{layer.name}.bias"][0]
-        # The place of each of the module's parameters among ours.
-        start = sum(map(len, order))
-        weight = torch.arange(module.weight.numel()).view(module.weight.T.shape).T.flatten()
-        order += [start + weight, start + len(weight) + torch.arange(layer.outputs)]
-    loss = nn.BCEWithLogitsLoss() if outputs == 1 else nn.CrossEntropyLoss()
-    target = labels[0].double().unsqueeze(1) if outputs == 1 else labels[0]
-    data = [(inputs[0].flatten(1), target)]
-    operator = HessianLinearOperator(model, loss, list(model.parameters()), data)
-    vector = torch.randn(hessian_of(*given).size, dtype=torch.float64)
-    places = torch.cat(order)
-    (found,) = hessian_of(*given).product(vector.unsqueeze(0))
-    torch.testing.assert_close(found[places], operator @ vector[places], rtol=0, atol=1e-11)

@@ -1,5 +1,7 @@
 """A member's weights at a moment, and its images, from a run's files."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ import torch
 from flatlas.data.samples import Samples
 from flatlas.errors import FlatlasError
 from flatlas.measures import solution as module
+from flatlas.measures.extra_inputs import ExtraInputs
 from flatlas.measures.solution import load_solutions
 from flatlas.nets import build_net
 from flatlas.plan.families.dense import DenseNet
@@ -90,3 +93,16 @@ def test_weights_of_another_run_are_refused(weights, samples, wrong, part):
         weights[name] = weights[name][..., :1]
     with pytest.raises(FlatlasError, match=r"the weights have .* 'epoch-00001(\.learners)?/fc"):
         load(weights, samples, "epoch-00001", member=member)
+
+
+@pytest.mark.parametrize(("draws", "of_second"), [(2, 1), (1, 0)])
+def test_each_realization_has_its_own_recording_and_the_kernel_of_its_draw(
+    tmp_path, draws, of_second
+):
+    files = SimpleNamespace(trajectory=tmp_path / "t.npy", kernel=tmp_path / "k.npy")
+    recordings, kernels = np.arange(24.0).reshape(2, 3, 4), np.arange(4.0 * draws).reshape(-1, 2, 2)
+    np.save(files.trajectory, recordings)
+    np.save(files.kernel, kernels)
+    found = ExtraInputs(files, run=None).of(member=1, seed=8)
+    np.testing.assert_array_equal(found["trajectory"], recordings[1])
+    np.testing.assert_array_equal(found["kernel"], kernels[of_second])

@@ -101,11 +101,6 @@ def test_directions_without_a_recording_are_refused(recorded, layer, count, said
         principal_of(make_solution("two_hidden", layer=recorded), layer, count)
 
 
-def test_a_solution_without_a_recording_has_no_components():
-    with pytest.raises(FlatlasError, match=r"none: train with snapshots: fc2"):
-        pca(make_solution("two_hidden"), [1])
-
-
 EPOCH = 50
 
 

@@ -1,7 +1,5 @@
 """Modules and checkpoints that can be neither trained nor measured, each with its own reason."""
 
-import sys
-
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -104,23 +102,20 @@ def net():
 
 
 @pytest.fixture
-def checkpoint(tmp_path, monkeypatch):
+def checkpoint(working_folder):
     """Builds the net of a folder from a state that is saved there."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "checked_nets.py").write_text(SOURCE)
+    (working_folder / "checked_nets.py").write_text(SOURCE)
     made = {}
     exec(SOURCE, made)
 
     def built(change):
         torch.manual_seed(0)
         state = change(made["net"]().state_dict())
-        save_file(state, tmp_path / "mine.safetensors")
+        save_file(state, "mine.safetensors")
         own = Own(family="own", module="checked_nets:net", weights="mine.safetensors")
         return state, build_net(own, SHAPE, OUTPUTS)
 
-    yield built
-    sys.modules.pop("checked_nets", None)
+    return built
 
 
 STATES = {

@@ -1,7 +1,5 @@
 """A user's own module: built with its arguments, or refused with a reason."""
 
-import sys
-
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -28,14 +26,9 @@ number = 3
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder in which Snakemake works, with a module; both are forgotten afterwards."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "own_nets.py").write_text(SOURCE)
-    yield tmp_path
-    for name in ("own_nets", "broken_net"):
-        sys.modules.pop(name, None)
+def folder(working_folder):
+    (working_folder / "own_nets.py").write_text(SOURCE)
+    return working_folder
 
 
 def built(module, weights=None, **arguments):

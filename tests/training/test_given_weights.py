@@ -1,7 +1,5 @@
 """A checkpoint that does not fit its training images is not converged, and its job says so."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,52 +41,47 @@ def sign():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder in which Snakemake works: a net whose label is the sign of its one pixel.
+def ended(working_folder):
+    """Ends a checkpoint whose label is the sign of its one pixel.
 
     It suits images around 0. Without normalization all are above, with the same label.
     """
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "sign_net.py").write_text(MODULE)
+    (working_folder / "sign_net.py").write_text(MODULE)
     weights = {"1.weight": np.array([[-1], [1]]), "1.bias": np.zeros(2)}
     save_file({k: v.astype(np.float32) for k, v in weights.items()}, "sign.safetensors")
-    yield tmp_path
-    sys.modules.pop("sign_net", None)
+
+    def of(normalize=None, expected=None, labels=None, **chosen):
+        """The spec, outcomes and history of the checkpoint on images that are dark or bright."""
+        bright = np.arange(COUNT) % 2
+        pixels = (40 + 160 * bright).astype(np.uint8).reshape(-1, 1, 1, 1)
+        labels = bright if labels is None else labels
+        write_images("i.safetensors", Images(pixels, labels, pixels, labels), normalize)
+        parts = {"train": labels, "test": labels}
+        rows = [
+            {"seed": seed, "part": part, "index": k, "label": label, "true_label": label}
+            for seed in (0, 1)
+            for part, of_part in parts.items()
+            for k, label in enumerate(of_part)
+        ]
+        write_table("s.parquet", pd.DataFrame(rows))
+        net = {"family": "own", "module": "sign_net:sign", "weights": "sign.safetensors"}
+        usual = {"stop": {"epochs": 0}, "seeds": (0, 1), "input_shape": (1, 1, 1), "outputs": 2}
+        spec = run(net=net, expected=expected, **usual | chosen)
+        outputs = {"weights": "w.safetensors", "history": "h.parquet", "outcomes": "o.csv"}
+        outputs["times"] = "t.csv"
+        TrainingTask(
+            spec=spec.resolved(), images="i.safetensors", samples="s.parquet", start=None,
+            outputs=outputs, resume="resume", identity="", place="",
+        ).run("cpu", quiet)  # fmt: skip
+        outcomes = read_table("o.csv")
+        assert all(f"`{one}`" in OUTCOMES["reason"].meaning for one in outcomes["reason"])
+        return spec, outcomes, read_table("h.parquet")
+
+    return of
 
 
-def ended(folder, normalize=None, expected=None, labels=None, **chosen):
-    """The spec, outcomes and history of the checkpoint on images that are dark or bright."""
-    bright = np.arange(COUNT) % 2
-    pixels = (40 + 160 * bright).astype(np.uint8).reshape(-1, 1, 1, 1)
-    labels = bright if labels is None else labels
-    write_images("i.safetensors", Images(pixels, labels, pixels, labels), normalize)
-    parts = {"train": labels, "test": labels}
-    rows = [
-        {"seed": seed, "part": part, "index": k, "label": label, "true_label": label}
-        for seed in (0, 1)
-        for part, of_part in parts.items()
-        for k, label in enumerate(of_part)
-    ]
-    write_table("s.parquet", pd.DataFrame(rows))
-    spec = run(
-        net={"family": "own", "module": "sign_net:sign", "weights": "sign.safetensors"},
-        **{"stop": {"epochs": 0}, "seeds": (0, 1), "input_shape": (1, 1, 1), "outputs": 2} | chosen,
-        expected=expected,
-    )
-    names = {"weights": "w.safetensors", "history": "h.parquet", "outcomes": "o.csv"}
-    outputs = names | {"times": "t.csv"}
-    TrainingTask(
-        spec=spec.resolved(), images="i.safetensors", samples="s.parquet", start=None,
-        outputs=outputs, resume="resume", identity="", place="",
-    ).run("cpu", quiet)  # fmt: skip
-    outcomes = read_table("o.csv")
-    assert all(f"`{one}`" in OUTCOMES["reason"].meaning for one in outcomes["reason"])
-    return spec, outcomes, read_table("h.parquet")
-
-
-def test_a_missing_normalization_is_seen_and_named(folder):
-    spec, outcomes, history = ended(folder)
+def test_a_missing_normalization_is_seen_and_named(ended):
+    spec, outcomes, history = ended()
     assert history["train_error"].tolist() == [0.5, 0.5]
     assert outcomes["reason"].tolist() == [AT_CHANCE] * 2
     assert not outcomes["converged"].any()
@@ -110,55 +103,55 @@ def test_a_missing_normalization_is_seen_and_named(folder):
     assert (read_arrays("w.safetensors")["final/fc.weight"] == [[-1, 1]]).all()
 
 
-def test_with_the_right_normalization_there_is_nothing_to_say(folder):
-    spec, outcomes, history = ended(folder, Normalize.model_validate(HALF))
+def test_with_the_right_normalization_there_is_nothing_to_say(ended):
+    spec, outcomes, history = ended(Normalize.model_validate(HALF))
     assert history["train_error"].tolist() == [0, 0]
     assert outcomes["reason"].tolist() == [ALL_EPOCHS] * 2
     assert outcomes["converged"].all()
     assert advice(spec.resolved(), outcomes, history) is None
 
 
-def test_the_error_that_the_owner_states_decides(folder):
+def test_the_error_that_the_owner_states_decides(ended):
     """Even if it is that of chance, or if there is only one class."""
     normalize = Normalize.model_validate(HALF)
-    assert ended(folder, expected={"train_error": 0.5})[1]["converged"].all()
+    assert ended(expected={"train_error": 0.5})[1]["converged"].all()
     wrong = np.arange(COUNT) % 2
     wrong[::10] = 1
     for share, reason in ((0.0, ABOVE_EXPECTED), (0.1, ALL_EPOCHS)):
-        _, outcomes, history = ended(folder, normalize, {"train_error": share}, wrong)
+        _, outcomes, history = ended(normalize, {"train_error": share}, wrong)
         assert history["train_error"].tolist() == [0.1, 0.1]
         assert outcomes["reason"].tolist() == [reason] * 2
 
 
-def test_a_loss_shows_a_wrong_normalization_that_leaves_every_label(folder):
+def test_a_loss_shows_a_wrong_normalization_that_leaves_every_label(ended):
     """The logits are ∓(x, -x): the loss of a pixel at distance x is log(1 + exp(-2x))."""
     wide = Normalize(mean=(120 / 255,), std=(0.01,))
     right = {"train_error": 0.0, "train_loss": float(np.log1p(np.exp(-2 * 80 / 255 / 0.25)))}
     near = Normalize(mean=(120 / 255,), std=(0.25,))
     for normalize, reason in ((near, ALL_EPOCHS), (wide, LOSS_UNEXPECTED)):
-        spec, outcomes, history = ended(folder, normalize, right)
+        spec, outcomes, history = ended(normalize, right)
         assert history["train_error"].tolist() == [0, 0]
         assert outcomes["reason"].tolist() == [reason] * 2
     assert "with a loss of" in advice(spec.resolved(), outcomes, history)
 
 
-def test_swapped_classes_are_no_matter_of_normalization(folder):
+def test_swapped_classes_are_no_matter_of_normalization(ended):
     normalize, swapped = Normalize.model_validate(HALF), 1 - np.arange(COUNT) % 2
     for expected in (None, {"train_error": 0.0}):
-        _, outcomes, _ = ended(folder, normalize, expected, swapped)
+        _, outcomes, _ = ended(normalize, expected, swapped)
         assert outcomes["reason"].tolist() == [SWAPPED] * 2
 
 
-def test_trained_weights_and_weights_that_are_no_numbers_have_their_own_reasons(folder):
+def test_trained_weights_and_weights_that_are_no_numbers_have_their_own_reasons(ended):
     """The few steps from this start change no label."""
     chosen = {"stop": {"epochs": 1}, "optimizer": {"name": "sgd", "lr": 1e-6}}
-    _, outcomes, history = ended(folder, **chosen)
+    _, outcomes, history = ended(**chosen)
     assert history["train_error"].iloc[-1] == 0.5
     assert outcomes["reason"].tolist() == [ALL_EPOCHS] * 2
     huge = {"1.weight": np.array([[-1e34], [1e34]]), "1.bias": np.zeros(2)}
     save_file({k: v.astype(np.float32) for k, v in huge.items()}, "sign.safetensors")
     far = Normalize(mean=(0.0,), std=(1e-6,))
-    assert ended(folder, far)[1]["reason"].tolist() == [DIVERGED] * 2
+    assert ended(far)[1]["reason"].tolist() == [DIVERGED] * 2
 
 
 # Labels with a best constant answer that errs on a half, on a tenth, on none.

@@ -64,6 +64,12 @@ CASES = {
     "penalty": {"penalty": {"form": "unsquared", "coefficient": 0.01}},
     "schedule": {"schedule": {"kind": "linear_tail", "floor": 0.5}},
     "frozen": {"frozen": ("fc2",), **DROPOUT},
+    # One has left the stack, one has just been scaled, one is scaled an epoch later.
+    "rescaling": {
+        "rescaling": {"layer": "fc1", "factor": 3.0, "after": 4},
+        "overtraining": (4, 5),
+        "stop": STOP | {"extra_epochs": 5},
+    },
     "convolutional": CONVOLUTIONAL | {"stop": FAST},
     "batch norm": AVERAGED | optimizer("momentum", lr=0.05),
     "bfloat16": AVERAGED | {"precision": "bfloat16"},

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from short_runs import NAMES, assert_same, run, samples, trained
-
-from flatlas.training.resume import Resume
-from flatlas.training.trainer import Trainer
+from short_runs import NAMES, run, samples, trained
 
 STOP = {"epochs": 60, "loss_below": 0.5, "extra_epochs": 5}
 SCALING = {"layer": "fc2", "factor": 3.0, "after": 3}
@@ -60,20 +57,6 @@ def test_scaling_changes_weights_and_gradients_but_not_the_function(tmp_path, pl
     for one in plain.outcomes.itertuples():
         here = (one.seed, one.met_epoch + 3)
         assert losses[1][here] == pytest.approx(losses[0][here], rel=1e-5)
-
-
-def test_an_interrupted_training_is_scaled_once(tmp_path, monkeypatch):
-    spec = run(stop=STOP, overtraining=(3, 5), rescaling=SCALING | {"layer": "fc1"})
-    whole = trained(spec, samples(), tmp_path / "whole")
-
-    monkeypatch.setattr(Resume, "due", lambda self: True)
-    last = int(whole.outcomes.met_epoch.max())
-    for end in (last + 2, last + 3, last + 4):
-        folder = tmp_path / f"{end}"
-        halted = Trainer(spec, samples(), Resume(folder), "cpu")
-        while halted.done_epochs < end:
-            halted.epoch()
-        assert_same(whole, trained(spec, samples(), folder))
 
 
 @pytest.mark.parametrize(

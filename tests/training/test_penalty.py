@@ -8,7 +8,7 @@ import torch
 from short_runs import run, samples, trained
 
 from flatlas.plan.training_specs import Penalty
-from flatlas.training.penalty import acts, add_gradient, weight_norms
+from flatlas.training.penalty import add_gradient, weight_norms
 
 TERMS = {
     "squared": lambda w: 0.3 * w.square().sum(),
@@ -42,13 +42,6 @@ def test_the_unsquared_gradient_of_zero_weights_is_zero():
     found = {name: torch.zeros_like(value) for name, value in zeros.items()}
     add_gradient(Penalty(form="unsquared", coefficient=0.3), zeros, found)
     assert not any(value.any() for value in found.values())
-
-
-def test_the_penalty_acts_until_its_last_epoch():
-    always, early = Penalty(coefficient=0.1), Penalty(coefficient=0.1, until_epoch=5)
-    assert acts(always, 1000)
-    assert [acts(early, epoch) for epoch in (1, 5, 6)] == [True, True, False]
-    assert not acts(Penalty(), 1)
 
 
 BETA, RATE, STEPS = 0.02, 0.5, 2 * 6  # two epochs of six minibatches

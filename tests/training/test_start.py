@@ -88,14 +88,6 @@ def test_no_option_moves_a_frozen_layer(tmp_path, found, other):
     assert np.isfinite(weights["final/fc2.weight"]).all()
 
 
-def test_a_frozen_layer_of_a_fresh_net_keeps_its_initial_weights(tmp_path):
-    spec = run(frozen=("fc2",), checkpoints=(0,))
-    weights = train(spec, samples(), Resume(tmp_path), quiet).weights
-    for name in ("fc1.weight", "fc2.weight", "fc2.bias"):
-        began, ended = (weights[f"{moment}/{name}"] for moment in ("epoch-00000", "final"))
-        assert (began.tobytes() == ended.tobytes()) == name.startswith("fc2")
-
-
 def test_an_interruption_leaves_no_trace(tmp_path, found):
     """Some members have left the stack: the frozen weights must be those of the others."""
     stop = {"epochs": 60, "loss_below": 0.9, "extra_epochs": 2}

@@ -19,15 +19,6 @@ def draws(streams, rows=slice(None)):
     return streams.orders(20), masks, noise
 
 
-def test_shuffles_have_every_image_once_and_change():
-    streams = Streams((0, 1), range(1))
-    first, second = streams.orders(20), streams.orders(20)
-    for order in (*first, *second):
-        assert order.sort().values.tolist() == list(range(20))
-    assert not torch.equal(first, second)
-    assert not torch.equal(first[0], first[1])
-
-
 def test_masks_are_for_hidden_layers_and_keep_the_mean_activity():
     masks = Streams((0, 1), range(1)).masks(net(0.2), 50, "cpu")
     assert {name: tuple(mask.shape) for name, mask in masks.items()} == {

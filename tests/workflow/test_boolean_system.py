@@ -55,16 +55,6 @@ def test_every_realization_learns_its_function(boolean):
     assert functions["function"].nunique() == REALIZATIONS
 
 
-def test_training_and_testing_show_all_inputs_under_the_same_labels(boolean):
-    samples = table(boolean, "data/functions/*/samples.parquet")
-    functions = table(boolean, "data/functions/*/functions.parquet")["function"]
-    assert (samples["label"] == samples["true_label"]).all()
-    for (seed, _), rows in samples.groupby(["seed", "part"]):
-        assert rows["index"].tolist() == list(range(INPUTS))
-        bits = "".join(map(str, rows["label"]))
-        assert f"{int(bits, 2):02x}" == functions[seed]
-
-
 def test_by_hand_the_job_gives_the_same_bytes_by_the_code_of_its_fingerprint(boolean):
     job = boolean.only("logs/functions/*.json")
     loaded = assert_repeats(

@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from browser import found_on, screenshot
+from browser import found_on
 from reading import Page
 
 from flatlas.report.entries import OUTDATED
@@ -64,7 +64,7 @@ def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):
 
 
 @pytest.mark.browser
-def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finished, tmp_path):
+def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finished):
     report = finished / REPORT
     pages = [report, finished / "results/tiny/scorecard.html"]
     for page in pages:
@@ -79,6 +79,3 @@ def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finishe
     assert all(width > 100 for _, width in found["pictures"]), found["pictures"]
     assert found["fetched"] == [], "the page holds everything"
     assert not found["wide"], "nothing sticks out to the right"
-    for part in ("", "duality_fig3", "costs"):
-        picture = screenshot(report, tmp_path / f"report-{part or 'top'}.png", part)
-        assert picture.stat().st_size > 10_000

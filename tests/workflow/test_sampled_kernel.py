@@ -10,9 +10,11 @@ from flatlas.data.samples import load_samples
 from flatlas.gaussian_process.kernels import last_layer_variances, monte_carlo_kernel
 from flatlas.gaussian_process.prior import log_prior
 from flatlas.nets import build_net
+from flatlas.nets.loss import predictions
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.initializations import XavierUniform
 from flatlas.seeds import generator
+from flatlas.store.arrays import read_arrays
 
 # Xavier's rule has no arc-cosine kernel: it draws otherwise at every width.
 BASE = {
@@ -24,6 +26,8 @@ BASE = {
     "batch": 10,
     "stop": {"zero_error": True, "epochs": 500},
 }  # fmt: skip
+XAVIER = XavierUniform(scheme="xavier_uniform")
+NET = build_net(DenseNet(family="dense", hidden=(8,), init=XAVIER), (1, 8, 8), 1)
 
 
 @pytest.fixture(scope="module")
@@ -43,28 +47,26 @@ def test_the_sampled_kernel_covers_training_images_and_then_the_rest(sampled):
     kernels = np.load(sampled.only("kernels/*/kernel.npy"))
     assert kernels.shape == (2, 40, 40)
     samples = drawn(sampled)
-    net = build_net(
-        DenseNet(family="dense", hidden=(8,), init=XavierUniform(scheme="xavier_uniform")),
-        (1, 8, 8), 1,
-    )  # fmt: skip
-    assert last_layer_variances(net) == pytest.approx((16 / 9, 0.0))
+    assert last_layer_variances(NET) == pytest.approx((16 / 9, 0.0))
     for seed in (0, 1):
         seeds = generator(seed, "monte carlo kernel").integers(2**63, size=4).tolist()
-        expected = monte_carlo_kernel(net, both(samples.of(seed)), seeds)
+        expected = monte_carlo_kernel(NET, both(samples.of(seed)), seeds)
         np.testing.assert_allclose(kernels[seed], expected, rtol=1e-12)
 
 
-def test_the_prior_of_a_realization_uses_its_own_kernel(sampled):
-    """Without attack set and with zero error on S, f is known on S: its prior there is a bound."""
+def test_the_prior_of_a_realization_is_that_of_its_function_under_its_own_kernel(sampled):
+    """Of the run without an attack set; its function by a forward pass."""
     kernels, samples = np.load(sampled.only("kernels/*/kernel.npy")), drawn(sampled)
-    for table in (sampled / "results").glob("measures/gp_prior/*/summary.parquet"):
-        summary = pd.read_parquet(table).set_index("seed")
-        assert (summary["points"] == 40).all()
-        for seed, row in summary[summary["train_error"] == 0].iterrows():
-            of_s = torch.tensor(kernels[seed][:30, :30])
-            labels = torch.from_numpy(samples.of(seed).labels)
-            [prior] = log_prior(of_s, labels, "probit", torch.arange(30))
-            assert row["log10_p"] < prior.evidence.log_z / np.log(10)
+    weights = read_arrays(sampled.only("runs/digits-30-dense8*/weights.safetensors"))
+    table = sampled.only("measures/gp_prior/digits-30-dense8*/summary.parquet")
+    found = pd.read_parquet(table).set_index("seed")["log10_p"]
+    for seed in (0, 1):
+        parameters = {
+            name: torch.from_numpy(weights[f"final/{name}"][[seed]]).double() for name in NET.shapes
+        }
+        function = predictions(NET.forward(parameters, both(samples.of(seed)).unsqueeze(0)))
+        [prior] = log_prior(torch.tensor(kernels[seed]), function, "probit", torch.arange(40))
+        assert found[seed] == pytest.approx(prior.evidence.log_z / np.log(10), rel=1e-9)
 
 
 def drawn(checkout):

@@ -5,8 +5,6 @@ FILES = {
         "preset: tiny\nstudies: {duality: {\n",
         "broken.yaml is not valid YAML, line 3:",
     ),
-    "tab.yaml": ("preset: tiny\nstudies:\n\tduality: {}\n", "tab.yaml is not valid YAML, line 3:"),
-    "list.yaml": ("- tiny\n", "list.yaml must hold a mapping"),
     "missing.yaml": (None, "missing.yaml can't be read"),
     "twice.yaml": ("preset: tiny\npreset: laptop\n", "twice.yaml, line 2: the key 'preset'"),
     "circle.yaml": ("a: &a [[*a]]\n", "nested more than"),

@@ -2,7 +2,7 @@
 
 Forward-over-reverse differentiation by `torch.func` works on our stacked, functional nets directly.
 curvlinops does the same, but needs a `Module` with its own `Parameter`s, so each net would have to
-be built twice; it is the reference in the tests.
+be built twice.
 
 In float32 a product takes a sixth of the time on a CPU, because convolutions have fast
 implementations there. For trained nets its error is up to 4e-5 of its length. The loss is in
