@@ -12,7 +12,6 @@ from judging import chosen, figures_of, of_study, undecided, verdicts, with_colu
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.s13 import with_none
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -332,14 +331,6 @@ def test_half_of_the_gap_is_that_of_the_default_learning_rate():
     default = directions[(directions["sweep"] == "alpha") & (directions["optimizer.lr"] == 0.1)]
     expected = default.loc[default["n"] <= 10, "gap"].sum() / default["gap"].sum()
     assert judged(RIGHT, "fig3")["half"].estimate.value == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_sweep_over_stopping_times_begins_without_decay():
-    material = with_none(world(RIGHT, "s13", seeds=3))
-    outcomes = material.tables["outcomes"]
-    assert set(outcomes["sweep"]) == {"decay_time"}
-    assert sorted(outcomes["penalty.until_epoch"].unique()) == [0, 25, 50, 100, 200, 400]
-    assert set(outcomes.loc[outcomes["penalty.until_epoch"] == 0, "run"]) == {"decay-0"}
 
 
 def test_equal_ratios_are_compared_only_where_there_are_some():
