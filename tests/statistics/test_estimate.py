@@ -141,7 +141,7 @@ def test_a_realization_without_a_number_is_left_out_of_the_mean():
     np.testing.assert_allclose(found[1], np.mean(expected))
 
 
-def test_only_intervals_within_realizations_cover_a_correlation():
+def test_intervals_within_realizations_cover_a_correlation():
     """Nets along eleven steps, in realizations that differ as much as their nets do.
 
     The true value is that of many realizations. Intervals of 95 % are those of five realizations.
@@ -152,13 +152,9 @@ def test_only_intervals_within_realizations_cover_a_correlation():
         apart = rng.normal(0, 0.06, (2, realizations, 1))
         return np.linspace(0, 1, 11) + rng.normal(0, 0.05, (2, realizations, 11)) + apart
 
-    covers = {}
-    for pooling in (over_all_nets, within_realizations):
-        true = float(pooling(pearson)(*measured(4000)))
-        found = [estimate(pooling(pearson), *measured(5)) for _ in range(80)]
-        covers[pooling] = np.mean([one.low <= true <= one.high for one in found])
-    assert covers[within_realizations] > 0.85
-    assert covers[over_all_nets] < 0.75
+    pooled = within_realizations(pearson)
+    true = float(pooled(*measured(4000)))
+    assert share_that_covers(true, (estimate(pooled, *measured(5)) for _ in range(80))) > 0.85
 
 
 @pytest.mark.parametrize("count", [3, 5, 30])
