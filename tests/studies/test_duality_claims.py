@@ -94,7 +94,7 @@ def test_several_rows_for_one_net_are_an_error():
     summary = material.tables["hidden_summary"]
     twice = pd.concat([summary, summary.iloc[:1]], ignore_index=True)
     with pytest.raises(FlatlasError, match=r"several rows .* same optimizer\.lr"):
-        judge("fig3", Material({**material.tables, "hidden_summary": twice}))
+        judge("fig3", material.with_table("hidden_summary", twice))
 
 
 @pytest.mark.parametrize(("lost", "left"), [("ssgd", "dpsgd"), ("dpsgd", "ssgd")])
@@ -103,8 +103,8 @@ def test_a_kind_of_learners_that_diverged_keeps_its_claims(lost, left):
     kind = "learners.kind"
     found = chosen(material, lambda table: table[kind] == left)
     outcomes = material.tables["outcomes"]
-    outcomes = outcomes.assign(converged=outcomes[kind] != lost)
-    claims = judge("fig6", Material({**found.tables, "outcomes": outcomes}))
+    ended = outcomes.assign(converged=outcomes[kind] != lost)
+    claims = judge("fig6", found.with_table("outcomes", ended))
     assert claims.keys() == judged(RIGHT, "fig6", seeds=3).keys()
     assert set(verdicts(claims).values()) == {UNDECIDED}
     assert all(f"0 at {lost}" in claim.note for claim in claims.values())
