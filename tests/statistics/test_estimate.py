@@ -13,11 +13,12 @@ from flatlas.statistics.pooling import over_all_nets, within_realizations
 
 
 def assert_student(found, sample):
-    """2000 resamples know a quantile to a few percent of the interval's width."""
+    """2000 resamples know each end to a tenth of the half-width, and the width to a twentieth."""
     half = stats.t.ppf(0.975, len(sample) - 1) * sample.std(ddof=1) / sqrt(len(sample))
     assert found.value == pytest.approx(sample.mean(), rel=1e-12)
     assert found.low == pytest.approx(sample.mean() - half, abs=0.12 * half)
     assert found.high == pytest.approx(sample.mean() + half, abs=0.12 * half)
+    assert found.high - found.low == pytest.approx(2 * half, rel=0.05)
 
 
 def jackknife_of_mean(sample):
@@ -190,6 +191,7 @@ def test_the_least_is_unknown_if_one_value_is(place):
 def test_an_end_that_is_cut_off_does_not_narrow_the_interval_of_the_least():
     whole, cut_off = Estimate(0.05, -0.15, 0.25), Estimate(0.05, 0.0, 0.25)
     assert least([cut_off] * 3, 5).high == pytest.approx(least([whole] * 3, 5).high)
+    assert least([Estimate(0.9, 0.8, 1.0)] * 3, 5).high == 1
 
 
 def test_the_least_of_equal_values_is_seldom_too_small():
