@@ -6,9 +6,7 @@ import pytest
 
 from flatlas.claims.claim import (
     COLUMNS,
-    FLATLAS,
     NOT_REPRODUCED,
-    PAPER,
     REPRODUCED,
     UNDECIDED,
     UNJUDGED,
@@ -21,7 +19,6 @@ from flatlas.claims.claim import (
     between,
     claims_table,
     known,
-    ours,
 )
 from flatlas.errors import FlatlasError
 from flatlas.statistics.estimate import UNKNOWN, Estimate
@@ -64,11 +61,11 @@ def test_the_verdict_is_that_of_the_interval(criterion, low, high, verdict):
     assert claim(criterion, low, high).verdict == verdict
 
 
-@pytest.mark.parametrize("ends", [(nan, nan), (nan, 1.0), (1.0, nan)])
-def test_without_an_interval_nothing_is_decided(ends):
-    number = Estimate(1.0, *ends)
+@pytest.mark.parametrize(
+    "number", [Estimate(1.0, nan, nan), Estimate(1.0, nan, 1.0), Estimate(1.0, 1.0, nan), UNKNOWN]
+)
+def test_without_an_interval_nothing_is_decided(number):
     assert Claim("n", "s", "q", at_least(0), number).verdict == UNDECIDED
-    assert Claim("n", "s", "q", at_least(0), UNKNOWN).verdict == UNDECIDED
 
 
 def test_where_part_is_missing_nothing_is_decided():
@@ -119,13 +116,6 @@ def test_the_table_has_a_row_for_each_claim():
     assert (second["verdict"], second["note"]) == (NOT_REPRODUCED, "Half is lost.")
 
 
-def test_our_questions_are_marked_apart_from_claims_of_the_paper():
-    asked = ours([claim(at_least(0), 1, 3, "other")])
-    table = claims_table("duality_fig3", [claim(at_least(0), 1, 3), *asked], judged=True)
-    assert list(table["whose"]) == [PAPER, FLATLAS]
-    assert list(table["verdict"]) == [REPRODUCED, REPRODUCED]
-
-
 def test_data_that_are_not_the_papers_decide_nothing():
     claims = [claim(at_least(0), 1, 3), claim(at_most(0), 1, 3, "other", note="Half is lost.")]
     table = claims_table("duality_fig3", claims, judged=False)
@@ -139,9 +129,3 @@ def test_a_table_of_an_older_run_is_refused():
     assert known(table, "fig3.claims.csv") is table
     with pytest.raises(FlatlasError, match=r"fig3\.claims\.csv lacks the columns whose.*older"):
         known(table.drop(columns="whose"), "fig3.claims.csv")
-
-
-def test_a_figure_without_claims_has_a_table_with_all_columns_and_no_row():
-    table = claims_table("duality_fig1", [], judged=True)
-    assert table.empty
-    assert list(table.columns) == list(COLUMNS)

@@ -120,21 +120,18 @@ def test_an_invalid_name_is_refused(refused, kind, name):
 
 
 @pytest.mark.parametrize(
-    ("grid", "key"),
+    ("sweep", "grid", "key"),
     [
-        ({"realizations": [True]}, "realizations"),
-        ({"net.hidden": [[4, True]]}, "net.hidden.1"),
-        ({"optimizer.lr": [0.1], "optimizer": [1]}, "optimizer"),
+        ("batch", {"realizations": [True]}, "realizations"),
+        ("batch", {"net.hidden": [[4, True]]}, "net.hidden.1"),
+        ("batch", {"optimizer.lr": [0.1], "optimizer": [1]}, "optimizer"),
+        # The study sweeps a key inside.
+        ("alpha", {"optimizer": [1]}, "optimizer"),
     ],
 )
-def test_the_key_of_the_users_own_grid_is_blamed(refused, grid, key):
-    message = refused(user={GRID: grid})
-    assert message.startswith(f"{USER}{GRID}.{key} is ")
-
-
-def test_the_users_grid_is_blamed_where_the_study_sweeps_a_key_inside(refused):
-    message = refused(user={f"{FLAT}sweeps.alpha.grid.optimizer": [1]})
-    assert message.startswith(f"{USER}{FLAT}sweeps.alpha.grid.optimizer is 1.")
+def test_the_key_of_the_users_own_grid_is_blamed(refused, sweep, grid, key):
+    message = refused(user={f"{FLAT}sweeps.{sweep}.grid": grid})
+    assert message.startswith(f"{USER}{FLAT}sweeps.{sweep}.grid.{key} is ")
 
 
 def test_a_long_list_of_mistakes_is_cut(refused):

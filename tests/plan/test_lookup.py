@@ -75,12 +75,6 @@ def test_a_changed_or_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monk
         lookup(user, root, [])
 
 
-def test_a_figure_with_claims_false_has_no_file_of_claims(root):
-    user = {**USER, "studies": {"flat": {"figures": {"fig1": {"claims": False}}}}}
-    assert "claims" not in lookup(user, root, []).jobs["flat_fig1"].outputs
-    assert "claims" in lookup(USER, root, []).jobs["flat_fig1"].outputs
-
-
 @pytest.fixture
 def modules(study_folder, monkeypatch):
     """The folder of the study's modules, with one, `both`, for both of its figures."""

@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from small_configuration import STUDY
 
 NEVER_RUN = "raise SystemExit('was run')\n"
 SIGNATURE = "width, depth=2, *layers, classes, bias=True"
@@ -91,9 +92,8 @@ def test_a_module_that_it_imports_is_read_too(study, refused, tmp_path):
 
 def test_swept_arguments_count_as_given(study, plan_of, refusal):
     def swept(key, arguments):
-        figures = {"fig1": {"title": "One", "sweeps": ["alpha"], "measures": ["hidden"]}}
         sweeps = {"alpha": {"run": "base", "grid": {f"net.arguments.{key}": [1, 2]}}}
-        return study(CLASS, arguments, sweeps=sweeps, figures=figures)
+        return study(CLASS, arguments, sweeps=sweeps, figures={"fig1": STUDY["figures"]["fig1"]})
 
     plan = plan_of(study=swept("width", {"classes": 2}))
     assert {run.net.arguments["width"] for run in plan.runs.values()} == {1, 2}

@@ -4,6 +4,7 @@ import importlib.machinery
 from pathlib import Path
 
 import pytest
+from small_configuration import STUDY
 
 from flatlas.plan.jobs import jobs_of
 
@@ -66,11 +67,10 @@ def test_the_id_of_a_checkpoint_has_its_file_and_that_of_a_training_its_optimize
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).touch()
-    figures = {"fig1": {"title": "One", "sweeps": ["alpha"], "measures": ["hidden"]}}
     study = own() | {
         "runs.base.stop.epochs": 0,
         "sweeps": {"alpha": {"run": "base", "grid": {"net.weights": files}}},
-        "figures": figures,
+        "figures": {"fig1": STUDY["figures"]["fig1"]},
     }
     plan = plan_of(study=study)
     assert names(plan) == ["digits-10pc-net-early", "digits-10pc-net-late__2.5_"]

@@ -54,17 +54,16 @@ def test_its_small_print_names_data_network_and_optimizer_of_every_run(plan_of):
     shows = jobs_of(plan)["mine_gap"].spec["shows"]
     for words in ("digits", "my_nets:Small", "a.safetensors", "sgd, lr 0.25, batch 5"):
         assert words in shows
-    assert "normalized" not in shows
     assert "lr 0.1" not in shows, "the optimizer of weights that nobody trained here"
     of_paper = jobs_of(plan)["flat_fig1"].spec["shows"]
     assert "digits" in of_paper and "preset small" in of_paper
     assert "sgd" not in of_paper
 
 
-def test_its_small_print_says_that_images_are_normalized(plan_of):
-    normalize = {"sources.digits.normalize": {"mean": [0.5], "std": [0.25]}}
-    plan = plan_of(user={"studies.mine": MINE, **normalize})
-    assert "normalized" in jobs_of(plan)["mine_gap"].spec["shows"]
+@pytest.mark.parametrize("normalize", [None, {"mean": [0.5], "std": [0.25]}])
+def test_its_small_print_says_whether_images_are_normalized(plan_of, normalize):
+    plan = plan_of(user={"studies.mine": MINE, "sources.digits.normalize": normalize})
+    assert ("normalized" in jobs_of(plan)["mine_gap"].spec["shows"]) == bool(normalize)
 
 
 @pytest.mark.parametrize(

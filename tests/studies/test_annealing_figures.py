@@ -1,12 +1,10 @@
 """Figures of the study `annealing`: what is drawn from tables made up by known laws."""
 
-from importlib import import_module
-
 import numpy as np
 import pandas as pd
 import pytest
 from annealing_worlds import LAST, world
-from declared import RIGHT
+from declared import RIGHT, figure_of
 from judging import with_columns
 from pencil import note_of, rows_where
 
@@ -17,7 +15,7 @@ from flatlas.studies.annealing.recordings import recorded, scientific, small_pri
 
 
 def draw(figure, material):
-    return import_module(f"flatlas.studies.annealing.{figure}").draw(material)
+    return figure_of("annealing", figure).draw(material)
 
 
 def exponents(drawing):

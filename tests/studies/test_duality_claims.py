@@ -12,7 +12,6 @@ from judging import chosen, figures_of, of_study, undecided, verdicts, with_colu
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
-from flatlas.studies.duality.s13 import with_none
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -95,7 +94,7 @@ def test_several_rows_for_one_net_are_an_error():
     summary = material.tables["hidden_summary"]
     twice = pd.concat([summary, summary.iloc[:1]], ignore_index=True)
     with pytest.raises(FlatlasError, match=r"several rows .* same optimizer\.lr"):
-        judge("fig3", Material({**material.tables, "hidden_summary": twice}))
+        judge("fig3", material.with_table("hidden_summary", twice))
 
 
 @pytest.mark.parametrize(("lost", "left"), [("ssgd", "dpsgd"), ("dpsgd", "ssgd")])
@@ -104,8 +103,8 @@ def test_a_kind_of_learners_that_diverged_keeps_its_claims(lost, left):
     kind = "learners.kind"
     found = chosen(material, lambda table: table[kind] == left)
     outcomes = material.tables["outcomes"]
-    outcomes = outcomes.assign(converged=outcomes[kind] != lost)
-    claims = judge("fig6", Material({**found.tables, "outcomes": outcomes}))
+    ended = outcomes.assign(converged=outcomes[kind] != lost)
+    claims = judge("fig6", found.with_table("outcomes", ended))
     assert claims.keys() == judged(RIGHT, "fig6", seeds=3).keys()
     assert set(verdicts(claims).values()) == {UNDECIDED}
     assert all(f"0 at {lost}" in claim.note for claim in claims.values())
@@ -332,14 +331,6 @@ def test_half_of_the_gap_is_that_of_the_default_learning_rate():
     default = directions[(directions["sweep"] == "alpha") & (directions["optimizer.lr"] == 0.1)]
     expected = default.loc[default["n"] <= 10, "gap"].sum() / default["gap"].sum()
     assert judged(RIGHT, "fig3")["half"].estimate.value == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_sweep_over_stopping_times_begins_without_decay():
-    material = with_none(world(RIGHT, "s13", seeds=3))
-    outcomes = material.tables["outcomes"]
-    assert set(outcomes["sweep"]) == {"decay_time"}
-    assert sorted(outcomes["penalty.until_epoch"].unique()) == [0, 25, 50, 100, 200, 400]
-    assert set(outcomes.loc[outcomes["penalty.until_epoch"] == 0, "run"]) == {"decay-0"}
 
 
 def test_equal_ratios_are_compared_only_where_there_are_some():

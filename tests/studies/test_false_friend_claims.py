@@ -7,7 +7,6 @@ from judging import chosen, of_study
 from scipy import stats
 
 from flatlas.claims.claim import REPRODUCED
-from flatlas.evidence.material import Material
 
 pytestmark = pytest.mark.filterwarnings("error")
 judge, judged, _ = of_study("false_friend")
@@ -18,8 +17,7 @@ def test_nothing_is_predicted_of_the_hessian_of_nets_that_misclassify():
     bad = rows["seed"] == 0
     rows["misclassified"] = bad.astype(int)
     rows.loc[bad, ["loss", "trace"]] *= 100
-    tables = world(RIGHT, "fig2").tables | {"scaling_summary": rows}
-    claims = judge("fig2", Material(tables))
+    claims = judge("fig2", world(RIGHT, "fig2").with_table("scaling_summary", rows))
     assert claims["mlp_trace_theory"].verdict == REPRODUCED
     assert claims["mlp_loss_theory"].verdict != REPRODUCED
 

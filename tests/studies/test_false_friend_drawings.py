@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from declared import RIGHT
+from declared import RIGHT, figure_of
 from false_friend_worlds import world
 
-from flatlas.studies import load_figure
 from flatlas.studies.false_friend.norms import TABLE
 
 
@@ -13,8 +12,7 @@ from flatlas.studies.false_friend.norms import TABLE
 def test_dots_stay_near_their_strength_of_l2(seeds):
     material = world(RIGHT, "fig3", seeds)
     exact = material.tables[TABLE].assign(trace_error=0.0, frobenius_error=0.0)
-    figure = load_figure("false_friend", "fig3", "grid")
-    drawing = figure.draw(material.with_table(TABLE, exact))
+    drawing = figure_of("false_friend", "fig3").draw(material.with_table(TABLE, exact))
     accuracy = drawing.figure.axes[2]
     dots = np.concatenate(
         [line.get_xdata() for line in accuracy.lines if len(line.get_xdata()) == 1]

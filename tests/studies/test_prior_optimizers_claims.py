@@ -1,5 +1,7 @@
 """Optimizers are compared at equal attack sets: the size of the set is no evidence for them."""
 
+from itertools import product
+
 import judging
 import numpy as np
 import pandas as pd
@@ -17,21 +19,19 @@ SIZES = (0, 50, 100)
 def world(prior, flatness):
     """Prior and flatness change with an optimizer's rank, and far more with the attack set."""
     rows = []
-    for seed in range(5):
-        for size in SIZES:
-            for rank, sweep in enumerate(OPTIMIZERS):
-                chance = np.random.default_rng([seed, size, rank]).normal(0, 0.01, 3)
-                rows.append(
-                    {
-                        "sweep": sweep, "run": f"{sweep}-{size}", "seed": seed, "at": "met+0",
-                        "epoch": 9, "data.attack_size": size, "train_error": 0.0,
-                        "test_error": 0.1 + size / 250 - 0.01 * rank + 0.001 * chance[0],
-                        "log10_p": -300.0 - size + prior(size) * rank + chance[1],
-                        "sharpness": 10.0 ** (size / 50 - flatness(size) * rank + chance[2]),
-                        "first_order": 0.1, "rest": 0.1, "gradient_norm": 1.0, "loss": 0.1,
-                        "train_size": 500, "converged": True,
-                    }
-                )  # fmt: skip
+    for seed, size, (rank, sweep) in product(range(5), SIZES, enumerate(OPTIMIZERS)):
+        chance = np.random.default_rng([seed, size, rank]).normal(0, 0.01, 3)
+        rows.append(
+            {
+                "sweep": sweep, "run": f"{sweep}-{size}", "seed": seed, "at": "met+0",
+                "epoch": 9, "data.attack_size": size, "train_error": 0.0,
+                "test_error": 0.1 + size / 250 - 0.01 * rank + 0.001 * chance[0],
+                "log10_p": -300.0 - size + prior(size) * rank + chance[1],
+                "sharpness": 10.0 ** (size / 50 - flatness(size) * rank + chance[2]),
+                "first_order": 0.1, "rest": 0.1, "gradient_norm": 1.0, "loss": 0.1,
+                "train_size": 500, "converged": True,
+            }
+        )  # fmt: skip
     table = pd.DataFrame(rows)
     ended = table.assign(met_epoch=9, reason="rule met")
     return with_history({"outcomes": ended, "prior_summary": table, "sharpness_summary": table})

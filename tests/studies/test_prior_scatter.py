@@ -158,10 +158,10 @@ def test_the_share_of_the_gradient_is_that_of_searches_that_converged():
 
 
 def test_dots_are_darker_the_larger_the_attack_set(both):
-    (dots,) = side_by_side.FIGURES["fig4"].draw(both).figure.axes[0].collections
+    first, *_, bar = side_by_side.FIGURES["fig4"].draw(both).figure.axes
+    (dots,) = first.collections
     ends = [to_hex(SHADES(share)) for share in (0.0, 0.0, 1.0, 1.0)]
     assert [to_hex(colour) for colour in dots.get_edgecolors()] == ends
-    bar = side_by_side.FIGURES["fig4"].draw(both).figure.axes[-1]
     assert [label.get_text() for label in bar.get_yticklabels()] == ["0", "50"]
 
 
@@ -255,7 +255,7 @@ def test_s5_shows_the_mean_ascent_and_both_sharpnesses():
         for n, v in enumerate(values)
     ]
     made = material(sharpness=rows, lbfgs=rows.assign(sharpness=2 * rows["sharpness"]))
-    drawing = s5.draw(Material({**made.tables, "sharpness_ascent": pd.DataFrame(ascent)}))
+    drawing = s5.draw(made.with_table("sharpness_ascent", pd.DataFrame(ascent)))
     (line,) = drawing.figure.axes[0].lines
     assert line.get_ydata().tolist() == [0, 50, 75]
     found = places(drawing.figure.axes[1])
@@ -296,7 +296,7 @@ def test_errors_of_estimates_are_theirs_less_the_exact_prior():
         }
     )
     made = material(estimates=rows.iloc[:1])
-    drawing = estimates.draw(Material({**made.tables, "estimates_summary": rows}))
+    drawing = estimates.draw(made.with_table("estimates_summary", rows))
     assert drawing.points["error_ep"].tolist() == [1, -0.5]
     assert drawing.points["error_variational"].tolist() == [-1, -1]
     assert drawing.points["ep_settled"].tolist() == [True, False]
