@@ -101,6 +101,15 @@ def test_a_write_that_wrote_nothing_fails(path):
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_leaves_nothing(path):
+    """/dev/full refuses every byte, as a full disk does."""
+    with pytest.raises(OSError, match="No space left"), replacing(path) as temporary:
+        temporary.symlink_to("/dev/full")
+        temporary.write_text("too much")
+    assert list(path.parent.iterdir()) == []
+
+
 def test_two_writers_of_one_file_do_not_mix(path):
     writers = [start_writing(path) for _ in range(2)]
     try:
