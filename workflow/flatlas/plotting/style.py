@@ -103,7 +103,7 @@ def add_note(figure: Figure, text: str) -> None:
 
 
 def is_empty(ax: Axes) -> bool:
-    """Whether a panel has no point: not even one of a line, a bar or an image."""
+    """Whether nothing is drawn in a panel: no line, dot, bar or image."""
     return ax.axison and not bool(np.isfinite(ax.dataLim.get_points()).all())
 
 
