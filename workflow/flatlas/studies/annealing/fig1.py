@@ -95,6 +95,8 @@ def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
         dots = ax.scatter(plane[i], plane[j], c=time, s=4, lw=0, cmap="viridis_r", zorder=2)
         ax.figure.colorbar(dots, ax=ax, label="epochs recorded", pad=0.02)
     ax.set(xlabel=rf"$\theta_{{{i}}}$", ylabel=rf"$\theta_{{{j}}}$")
+    # Labels such as 0.0002 would overlap.
+    ax.ticklabel_format(scilimits=(-2, 2), useMathText=True)
     return mine
 
 
