@@ -50,3 +50,20 @@ def test_more_outliers_than_were_looked_for_have_not_converged():
     ]
     assert [one.value["outliers"] for one in found] == [1, 1]
     assert [one.converged["outliers"] for one in found] == [False, True]
+
+
+def test_the_edge_has_the_error_of_its_probes():
+    """It is six standard deviations of all eigenvalues."""
+    torch.manual_seed(0)
+    model, x = torch.nn.Linear(12, 1, bias=False), torch.randn(20, 12, dtype=torch.float64)
+    few = {"spectral_density": {"probes": 6, "steps": 12, "top": 1}}
+    rows = [
+        flatlas.measure(model, (x, torch.zeros(20, 1)), few, loss="mse", seed=seed)
+        .table.set_index("quantity")
+        .loc["edge"]
+        for seed in range(30)
+    ]
+    values, errors = (np.array([row[name] for row in rows]) for name in ("value", "error"))
+    exact = 6 * torch.linalg.eigvalsh(2 * x.T @ x / 20).std(correction=0).item()
+    assert abs(values.mean() - exact) < 4 * values.std(ddof=1) / 30**0.5
+    assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(ddof=1), rel=0.4)

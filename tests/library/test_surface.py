@@ -96,6 +96,16 @@ def test_the_plane_of_a_trajectory_has_the_path_on_it(parabola):
     np.testing.assert_allclose(line.path, found.path[:, :1], atol=1e-12)
 
 
+def test_the_plane_of_a_path_on_a_line_has_a_width(parabola):
+    """Across the line there is only round-off."""
+    model, data, _, _ = parabola
+    start, step = model.weight.detach(), torch.randn(2, 4, dtype=torch.float64)
+    line = [{"weight": start + place * step} for place in (-1.0, 0.0, 0.5, 2.0)]
+    found = flatlas.surface(model, data, line, points=3, loss="mse")
+    reach = 0.2 * 3 * step.norm().item()
+    np.testing.assert_allclose(found.steps[1], [-reach, 0, reach], atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", SEVEN)
 def test_any_model_has_a_surface_and_keeps_its_weights(kind):
     model, data, loss, parameters = SEVEN[kind]

@@ -32,6 +32,8 @@ REACH = {"random": 1.0, "hessian": 0.1}
 LABELS = {"random": "random direction", "hessian": "eigenvector", "trajectory": "direction"}
 # How far to look beyond a path, relative to its extent.
 MARGIN = 0.2
+# An extent that is smaller, relative to the largest, is the round-off of a path on a line.
+NARROW = 1e-6
 # The largest residual of an eigenvector, relative to the spectral norm.
 TOLERANCE = 1e-3
 # A loss that varies by more than this factor is drawn on a logarithmic scale.
@@ -225,6 +227,6 @@ def _axis(plane: Plane, number: int, reach: float | None, points: int) -> np.nda
     assert plane.path is not None
     places = torch.cat([plane.path, torch.zeros_like(plane.path[:1])])
     lows, highs = places.amin(0), places.amax(0)
-    extents = highs - lows
-    beyond = MARGIN * (extents[number] or extents.max()).item()
+    own, largest = (highs - lows)[number].item(), (highs - lows).max().item()
+    beyond = MARGIN * (own if own > NARROW * largest else largest)
     return np.linspace(lows[number].item() - beyond, highs[number].item() + beyond, points)

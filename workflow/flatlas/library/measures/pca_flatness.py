@@ -15,6 +15,9 @@ from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.plan.bounds import Positive
 
+# A trajectory whose deviation in a direction is smaller, relative to the weights, does not move.
+ROUND_OFF = 1e-12
+
 
 @dataclass(frozen=True)
 class PcaFlatness:
@@ -47,14 +50,20 @@ def measure(
 
     The trajectory is a list of models or state dictionaries. The flatness is the distance between
     the two ends at which the loss is `factor` times that of the model, found to `tolerance`.
+    Directions in which the trajectory does not move are left out: which of them is taken would be
+    arbitrary.
     """
     objective = problem.training
     points = trajectory_of(trajectory, objective, top)
-    plane = principal(objective, points, top)
-    centred = points - points.mean(0)
+    directions = principal(objective, points, top).directions
+    variances = ((points - points.mean(0)) @ directions.T).square().mean(0)
+    moves = variances.sqrt() > ROUND_OFF * points.norm(dim=1).max()
+    # Its points differ, however little.
+    moves[0] = True
+    directions = directions[moves]
     return PcaFlatness(
-        directions=plane.directions.cpu().numpy(),
-        variances=(centred @ plane.directions.T).square().mean(0).cpu().numpy(),
-        valleys=[valley(objective, one, factor, tolerance) for one in plane.directions],
+        directions=directions.cpu().numpy(),
+        variances=variances[moves].cpu().numpy(),
+        valleys=[valley(objective, one, factor, tolerance) for one in directions],
         tolerance=tolerance,
     )
