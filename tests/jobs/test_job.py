@@ -54,13 +54,13 @@ with Job(globals().get("snakemake"), "training") as job:
 def run(tmp_path):
     """Run a script with this line in the middle of its job, in an empty folder."""
 
-    def ran(*arguments, body="pass", within_snakemake=True, flags=()):
+    def ran(*arguments, body="pass", within_snakemake=True, flags=(), cwd=tmp_path):
         text = SCRIPT.replace("{body}", body)
         script = tmp_path / "stage.py"
         script.write_text((AS_SNAKEMAKE if within_snakemake else "") + text)
         return subprocess.run(
             [sys.executable, *flags, script, *arguments],
-            cwd=tmp_path, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True,
+            cwd=cwd, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True,
         )  # fmt: skip
 
     return ran
@@ -173,3 +173,15 @@ def test_a_script_started_by_hand_without_the_json_says_what_to_do(run, argument
     (sentence,) = failed.stderr.splitlines()
     assert "stage.py runs inside Snakemake" in sentence
     assert "python workflow/scripts/stage.py results/logs/" in sentence
+
+
+def test_a_job_repeated_by_hand_elsewhere_is_told_where_to_start(run, tmp_path):
+    run()
+    there = (tmp_path / LOG).with_suffix(".json")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    failed = run(str(there), within_snakemake=False, cwd=elsewhere)
+    assert failed.returncode == 1
+    (sentence,) = failed.stderr.splitlines()
+    assert str(elsewhere) in sentence and "folder in which Snakemake ran" in sentence
+    assert not list(elsewhere.iterdir())

@@ -38,6 +38,15 @@ def test_it_waits_for_every_figure_by_default(tiny, target, file):
 
 
 @EACH
+def test_a_figure_without_its_pdf_is_missed(demo, target, file):
+    demo.snakemake(target, "--config", "complete=false")
+    assert demo.would_run(target, "--config", "complete=false") == {}
+    (demo / "results/tiny/duality/s4.pdf").unlink()
+    assert demo.would_run(target, "--config", "complete=false") == {target: 1}
+    assert demo.would_run(target) == {"duality_s4": 1, target: 1}
+
+
+@EACH
 def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo, target, file):
     for kind in ("png", "claims.csv"):
         (demo / f"results/tiny/duality/s4.{kind}").unlink()

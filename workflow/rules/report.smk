@@ -34,8 +34,8 @@ rule dag:
 
 
 # The claims of each study with their verdicts, as `<study>_scorecard`, and of all on one page. A
-# page that does not wait for its figures reads only the claims that exist; a parameter with the
-# time of their last write makes Snakemake remake the page when they change.
+# page that does not wait for its figures reads only those that are drawn; a parameter with the time
+# of their last write makes Snakemake remake the page when they change.
 for name, page in scorecards(PLAN).items():
 
     rule:
@@ -43,7 +43,7 @@ for name, page in scorecards(PLAN).items():
             name
         input:
             lambda wildcards, page=page: inputs_of_page(
-                page.files["json"], page.claims if waits(page) else []
+                page.files["json"], page.figures if waits(page) else []
             ),
         output:
             csv=page.files["csv"],
@@ -61,7 +61,7 @@ for name, page in scorecards(PLAN).items():
         resources:
             **SMALL,
         params:
-            written=lambda wildcards, page=page: "" if waits(page) else written(page.claims),
+            written=lambda wildcards, page=page: "" if waits(page) else written(page.figures),
             title=page.title,
             scale=PLAN.scale,
             # A scorecard that is repeated by hand lies elsewhere and has the same links.

@@ -199,4 +199,10 @@ def _from_json(arguments: list[str]) -> dict[str, Any]:
             f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
         )
     given: dict[str, Any] = read_json(arguments[1])
+    if not Path(given["log"]).parent.is_dir():
+        # All files of a job are relative to that folder.
+        raise SystemExit(
+            f"{arguments[1]} is of a job with the log {given['log']}, but {Path.cwd()} has no such "
+            "folder. Start the script in the folder in which Snakemake ran."
+        )
     return given

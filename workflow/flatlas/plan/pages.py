@@ -17,7 +17,7 @@ class Scorecard:
 
     files: dict[str, str]
     studies: list[str]
-    claims: list[str]
+    figures: list[str]
     of: str = "all studies"
     title: str = "What the papers claim about flat minima"
     category: str = "Scorecard"
@@ -26,12 +26,12 @@ class Scorecard:
 
 def scorecards(plan: Lookup) -> dict[str, Scorecard]:
     """By rule, the scorecard of each study that has claims, and the scorecard of all studies."""
-    judged = {study: files for study in plan.studies if (files := claims_files(plan, study))}
+    judged = {study: files for study in plan.studies if (files := judged_figures(plan, study))}
     each = {
         f"{name}_scorecard": Scorecard(
             files=plan.studies[name].scorecard,
             studies=[name],
-            claims=files,
+            figures=files,
             of=name,
             title=plan.studies[name].title,
             category=plan.studies[name].title,
@@ -39,8 +39,8 @@ def scorecards(plan: Lookup) -> dict[str, Scorecard]:
         )
         for name, files in judged.items()
     }
-    claims = [file for files in judged.values() for file in files]
-    return {**each, "scorecard": Scorecard(plan.pages["scorecard"], list(judged), claims)}
+    figures = [file for files in judged.values() for file in files]
+    return {**each, "scorecard": Scorecard(plan.pages["scorecard"], list(judged), figures)}
 
 
 def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
@@ -53,10 +53,10 @@ def page_of(plan: Lookup, rules: Collection[str]) -> str | None:
     return next((files["html"] for name, files in pages.items() if name in rules), None)
 
 
-def claims_files(plan: Lookup, study: str) -> list[str]:
-    """The files with the judged claims of one study, figure by figure."""
+def judged_figures(plan: Lookup, study: str) -> list[str]:
+    """All files of one study's figures that have claims: if one is missing, none counts."""
     outputs = [plan.jobs[target].outputs for target in plan.studies[study].figures]
-    return [files["claims"] for files in outputs if "claims" in files]
+    return [file for files in outputs if "claims" in files for file in files.values()]
 
 
 def claims_of(plan: Lookup, studies: Iterable[str]) -> list[dict[str, Any]]:
