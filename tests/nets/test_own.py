@@ -18,6 +18,12 @@ class Tiny(nn.Sequential):
 def tiny_of(width):
     return Tiny(width)
 
+def doubled(width):
+    return Tiny(width).double()
+
+def halved(width):
+    return Tiny(width).bfloat16()
+
 def nothing():
     return None
 
@@ -36,7 +42,7 @@ def built(module, weights=None, **arguments):
     return build_net(own, (3, 2, 2), 3)
 
 
-@pytest.mark.parametrize("what", ["Tiny", "tiny_of"])
+@pytest.mark.parametrize("what", ["Tiny", "tiny_of", "doubled", "halved"])
 def test_a_class_or_a_function_makes_the_module(folder, what):
     net = built(f"own_nets:{what}", width=5)
     assert net.shapes["features.1.weight"] == (5, 12)

@@ -18,8 +18,8 @@ with Job(globals().get("snakemake"), "verification") as job:
         job.progress(done, len(made))
     if found:
         # Snakemake's last message repeats only the first line, so it must say the most.
-        counted = "1 file is" if len(found) == 1 else f"{len(found)} files are"
-        first = found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
-        raise FlatlasError("\n  ".join([f"{counted} damaged: {first}", *found[1:]]))
+        several = f"{len(found)} files are damaged. The first: "
+        counted = several if len(found) > 1 else "1 file is damaged: "
+        raise FlatlasError("\n  ".join([counted + found[0], *found[1:]]))
     print(f"All files of {len(made)} results are what their jobs wrote.")
     print(f"Results of the preset that are not made: {len(results) - len(made)}.")

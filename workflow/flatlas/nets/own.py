@@ -67,7 +67,8 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
             f"net.module: '{spec.module}' returns a {type(made).__name__}. "
             "It must return an nn.Module."
         )
-    return made
+    # Trainings give images in float32, whatever the precision of the module.
+    return made.float()
 
 
 def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
