@@ -169,6 +169,7 @@ MALFORMED = {
     "short header": png((b"IHDR", bytes(5))),
     "bomb": png(header(100_000, 100_000), (b"IDAT", b"x\x9c")),
     "text": b"no image",
+    "no pixels": png(header(8, 8), (b"IEND", b"")),
     "chunk without a name": png(header(8, 8), (b"IDAT", b"x\x9c"), (b"\n\n\n\n", b"")),
 }
 

@@ -38,17 +38,18 @@ def test_flatness_along_the_principal_directions_of_known_points():
     assert found.table.converged.all()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("places", [(-1.0, 0.0, 0.5, 2.0), (0.0, 1.0, 1.0, 1.0)])
-def test_a_trajectory_on_a_line_has_one_direction(places):
+def test_a_trajectory_on_a_line_has_one_direction(places, dtype):
     """Every direction across the line has no variance: which of them is taken is arbitrary."""
     model, x, y = linear_regression()
     step = torch.randn(1, 3, generator=RANDOM, dtype=torch.float64)
-    states = [{"weight": model.weight.detach() + place * step} for place in places]
+    states = [{"weight": (model.weight.detach() + place * step).to(dtype)} for place in places]
     few = {"pca_flatness": {"trajectory": states, "top": 3}}
     found = flatlas.measure(model, (x, y), few, loss="mse")
     assert [*found.table.quantity] == ["flatness_1", "variance_1"]
     along = found["pca_flatness"].directions @ step.flatten().numpy()
-    assert abs(along) == pytest.approx(step.norm().item())
+    assert abs(along) == pytest.approx(step.norm().item(), rel=1e-5)
 
 
 @pytest.mark.parametrize("sizes", [[10, 10, 10, 10], [20, 10, 8, 2]])

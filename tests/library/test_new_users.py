@@ -380,7 +380,7 @@ def uncopied():
             r"takes input, target, var.*loss\(output\[0\], target, output\[1\]\)",
         ),
         (net(), (X, Y), {"loss": nn.CTCLoss()}, "takes log_probs, targets, input_lengths.*lambda"),
-        (Named(), (X, Y), {}, r"output is a dict.*loss\(output\[0\], target\)"),
+        (Named(), (X, Y), {}, r"output is a dict.*loss\(output\['scores'\], target\)"),
         (net(Tokens()), (X, Y[:, None] * 0 + 3), {}, r"second dimension of \(12, 1, 3\)"),
         (Forces(), (X, X), {"loss": "mse"}, r"torch\.enable_grad"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),

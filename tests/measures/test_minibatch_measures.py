@@ -125,6 +125,17 @@ def test_directions_without_a_valley_have_no_minima():
     assert (minimum[0].item(), bent[0].item()) == pytest.approx((1, 2))
 
 
+@pytest.mark.parametrize("unknown", [torch.nan, -torch.inf])
+def test_minibatches_without_the_logarithm_of_a_loss_have_no_minimum(unknown):
+    """Their other losses would give one."""
+    steps = torch.arange(-4.0, 5.0, dtype=torch.float64)[None]
+    logs = (steps - 1).square() + torch.tensor([[5.0], [6.0]]).double()
+    logs[1, 2] = unknown
+    minimum, _, found = parabolas(steps, logs[None])
+    assert found.tolist() == [[True, False]]
+    assert minimum[0, 0].item() == pytest.approx(1)
+
+
 def test_losses_with_quadratic_logarithms(monkeypatch):
     """One image in a minibatch, ln l_k = |z_k − t_k|² / 2: minima and curvatures are known.
 

@@ -184,6 +184,22 @@ IN_THE_STUDY = [
         {HIDDEN: SCALING, "runs.base.data.positive": [1]},
         f"{HIDDEN}.measure is only for nets with",
     ),
+    (
+        {
+            HIDDEN: {"measure": "survival", "batch": 101},
+            "runs.base.data.positive": [1],
+            "runs.base.net.init.scheme": "he_normal",
+        },
+        f"{HIDDEN}.batch is 101, but a realization has 100 ",
+    ),
+    # The regret is of images with their true labels.
+    *(
+        (
+            {HIDDEN: {"measure": "regret", "batch": batch}, f"runs.base.data.{key}": value},
+            f"{HIDDEN}.batch is {batch}, but a realization has {batch - 1} ",
+        )
+        for key, value, batch in (("label_noise", 0.4, 61), ("attack_size", 50, 101))
+    ),
     # No figure takes this measure.
     ({"measures.spare": {"measure": "dualty"}}, "measures.spare.measure names 'dualty'."),
     ({"measures.spare": {"layer": "fc2"}}, "measures.spare.measure is missing."),

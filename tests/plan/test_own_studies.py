@@ -113,6 +113,16 @@ def test_a_sweep_that_varies_more_than_the_borrowed_figures_is_drawn(plan_of, sw
     assert plan_of(user={"studies.mine": MINE, **changes}).figures["mine_gap"].entries
 
 
+@pytest.mark.parametrize("lent", [{"points": [{"realizations": 2}]}, {"grid": {"batch": [10]}}])
+def test_a_sweep_of_one_run_may_have_other_settings_than_the_borrowed_figures(plan_of, lent):
+    """No panel is drawn over a key with one value."""
+    changes = {"sweeps.alpha": {"run": "small", "points": [{}]}, "figures.gap.sweeps": ["alpha"]}
+    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    lender = {"sweeps.alpha": {"run": "base"} | lent}
+    plan = plan_of(study=lender, user={"studies.mine": MINE, **changes})
+    assert plan.figures["mine_gap"].entries
+
+
 def test_a_study_without_figures_may_lend_its_runs(plan_of):
     lender = {key: MINE[key] for key in ("title", "realizations", "runs", "sweeps")}
     borrower = {key: MINE[key] for key in ("title", "realizations", "measures", "figures")}

@@ -121,7 +121,7 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
     ("changes", "said"),
     [
         (of("minibatch_losses") | {"runs.base.batch": "full"}, ".batch is missing"),
-        (of("minibatch_losses", batch=101), ".batch is 101, but a realization has 100 training"),
+        (of("minibatch_losses", batch=101), ".batch is 101, but a realization has 100 images"),
         (
             of("first_mode") | {"runs.base.data.positive": [1]},
             ".measure is only for nets with",

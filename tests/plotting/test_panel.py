@@ -22,6 +22,29 @@ def test_a_panel_without_a_point_says_so(panel, values):
     assert bool(panel.texts) == (1.0 not in values)
 
 
+DRAWN = {
+    "twin": lambda ax: ax.twinx().plot([1, 2], [3, 4]),
+    "inset": lambda ax: ax.inset_axes((0, 0, 1, 1)).plot([1, 2], [3, 4]),
+    "colour bar of lines": lambda ax: ax.figure.colorbar(ax.contour(np.eye(3))),
+    "text": lambda ax: ax.text(0.5, 0.5, "one phase"),
+    "no axes": lambda ax: ax.axis("off"),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_a_panel_that_shows_something_is_not_called_empty(panel, draw):
+    draw(panel)
+    before = [len(ax.texts) for ax in panel.figure.axes]
+    mark_empty(panel.figure)
+    assert [len(ax.texts) for ax in panel.figure.axes] == before
+
+
+def test_a_panel_and_its_twin_say_only_once_that_they_are_empty(panel):
+    panel.twinx()
+    mark_empty(panel.figure)
+    assert sum(len(ax.texts) for ax in panel.figure.axes) == 1
+
+
 def test_insets_and_twins_are_panels(panel):
     assert all(
         isinstance(one, Panel) for one in (panel, panel.twinx(), panel.inset_axes((0, 0, 1, 1)))

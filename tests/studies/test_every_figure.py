@@ -16,7 +16,7 @@ from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
 from flatlas.plan.tables import HISTORY, OUTCOMES, PLACE, POINTS
-from flatlas.plotting.style import is_empty
+from flatlas.plotting.style import empty_panels
 
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
@@ -111,7 +111,7 @@ def assert_drawn(drawing, name):
     unknown = drawing.points.filter(regex="low$|high$|^given|^right$")
     shown = drawing.points.drop(columns=unknown) if few else drawing.points
     assert not shown.isna().all().any(), "a column without anything in it"
-    assert not any(is_empty(ax) for ax in drawing.figure.axes)
+    assert not empty_panels(drawing.figure)
 
 
 @of_each(CASES["demo"])

@@ -63,16 +63,16 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     The fit is by least squares, over all points where L^µ is at most e times its minimum, and at
     least over the three points around the minimum. The valley must end within reach on both sides.
     """
-    # LAPACK refuses NaN, the losses along a direction whose F_i has no end.
-    logs = logs.nan_to_num()
     least, place = logs.min(-1, keepdim=True)
     points = torch.arange(logs.shape[-1], device=logs.device)
     within = (logs <= least + 1) | ((points - place).abs() <= 1)
     spacing = (steps[:, 1] - steps[:, 0]).unsqueeze(1)
     x = torch.where(within, points - place, 0).to(logs)
     powers = torch.stack([within.to(logs), x, x.square()], dim=-1)
-    values = torch.where(within, logs - least, 0.0).unsqueeze(-1)
-    _, b, c = torch.linalg.lstsq(powers, values).solution.squeeze(-1).unbind(-1)
+    values = torch.where(within, logs - least, 0.0)
+    # LAPACK refuses NaN, as of a direction whose F_i has no end. Zeros have a c of 0: no minimum.
+    values = torch.where(values.isfinite().all(-1, keepdim=True), values, 0.0)
+    _, b, c = torch.linalg.lstsq(powers, values.unsqueeze(-1)).solution.squeeze(-1).unbind(-1)
     at = steps.gather(1, place.squeeze(-1))
     found = (c > 0) & ~within[..., 0] & ~within[..., -1]
     return at - spacing * b / (2 * c), 2 * c / spacing.square(), found

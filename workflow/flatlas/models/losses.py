@@ -1,6 +1,6 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
 from inspect import signature
@@ -115,10 +115,11 @@ class Loss:
         if self._normalizes:
             outputs = _normalized(outputs)
         if self.is_of_torch and not isinstance(outputs, Tensor):
+            place = next(iter(outputs), 0) if isinstance(outputs, Mapping) else 0
             raise FlatlasError(
                 f"the model's output is {described(outputs)}. Allowed for this loss: a tensor. "
                 "Give a function that takes it out, as in lambda output, target: "
-                "loss(output[0], target)."
+                f"loss(output[{place!r}], target)."
             )
         if isinstance(outputs, Tensor) and isinstance(target, Tensor):
             outputs, target = self._comparable(outputs, target)

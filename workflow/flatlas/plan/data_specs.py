@@ -187,6 +187,12 @@ def images_to_train_on(samples: SamplesSpec) -> int:
     return _train_size(subset_of(samples)) + attack_size(samples)
 
 
+def images_with_true_labels(samples: SamplesSpec) -> int:
+    """How many training images of a realization keep their true label, outside the attack set."""
+    size = _train_size(subset_of(samples))
+    return size - round(samples.fraction * size) if isinstance(samples, NoiseSpec) else size
+
+
 def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
     """How many images S and E have together, in a realization, with at most `test_images` of E."""
     subset = subset_of(samples)

@@ -100,7 +100,8 @@ def _drawing(
     for sweep in drawn.sweeps:
         found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
         if sweep in figure.sweeps and sweep in lender.study.sweeps:
-            _check_varied(declared, sweep, found, figure.borrowed, lender.study.sweeps[sweep].keys)
+            varied = lender.study.sweeps[sweep].varied
+            _check_varied(declared, sweep, found, figure.borrowed, varied)
     return Drawing(lender.name, lent, drawn.module or lent)
 
 

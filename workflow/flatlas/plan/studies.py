@@ -120,10 +120,14 @@ class Sweep(Spec):
         return self
 
     @property
-    def keys(self) -> list[str]:
-        """The keys that it varies, as its file names them."""
-        points = [self.grid or {}] if self.points is None else self.points
-        return list(dict.fromkeys(key for point in points for key in point))
+    def varied(self) -> list[str]:
+        """The keys that differ between its runs, as its file names them."""
+        if self.points is None:
+            return [key for key, values in (self.grid or {}).items() if len(values) > 1]
+        first, *others = self.points
+        keys = dict.fromkeys(key for point in self.points for key in point)
+        # A key that only some points have is at the base run's value in the others.
+        return [key for key in keys if any(one.get(key) != first.get(key) for one in others)]
 
 
 class Borrowed(Spec):

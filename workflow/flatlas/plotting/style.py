@@ -102,14 +102,21 @@ def add_note(figure: Figure, text: str) -> None:
     note(figure, f"{figure.get_supxlabel()} {text}".strip())
 
 
-def is_empty(ax: Axes) -> bool:
-    """Whether nothing is drawn in a panel: no line, dot, bar or image."""
-    return ax.axison and not bool(np.isfinite(ax.dataLim.get_points()).all())
+def empty_panels(figure: Figure) -> list[Axes]:
+    """The panels that show nothing: no line, dot, bar, image, text or inset, nor does a twin."""
+    # A colour bar of lines has no limits of data.
+    panels = [ax for ax in figure.axes if ax.axison and ax.get_label() != "<colorbar>"]
+    empty = {ax.get_position().bounds: ax for ax in panels}
+    for ax in panels:
+        if ax.texts or ax.child_axes or np.isfinite(ax.dataLim.get_points()).all():
+            # Twins are at the same place.
+            empty.pop(ax.get_position().bounds, None)
+    return [*empty.values()]
 
 
 def mark_empty(figure: Figure) -> None:
     """Say in each empty panel that there was nothing to draw."""
-    for ax in filter(is_empty, figure.axes):
+    for ax in empty_panels(figure):
         said = ax.text(0.5, 0.5, "nothing to draw", transform=ax.transAxes, color="0.35")
         said.set(ha="center", va="center")
 

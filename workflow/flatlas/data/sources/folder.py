@@ -52,11 +52,12 @@ def _check_form(path: Path, image: ImageFile, spec: Folder) -> None:
             "to the same square size, and set side to it."
         )
     # Pillow calls colours of 16 bits RGB, and drops their low bytes.
-    deep = " of 16 bits a channel" if str(image.tile[0].args).endswith(";16B") else ""
+    deep = any(str(tile.args).endswith(";16B") for tile in image.tile)
+    bits = " of 16 bits a channel" if deep else ""
     # Also a palette, and a PNG without a channel for it, can have transparent colours.
     transparent = " with transparency" if "transparency" in image.info else ""
     if image.mode not in MODES or deep or transparent:
         raise FlatlasError(
-            f"{path} has PIL mode {image.mode}{deep}{transparent}. Allowed: {', '.join(MODES)} "
+            f"{path} has PIL mode {image.mode}{bits}{transparent}. Allowed: {', '.join(MODES)} "
             "(8 bits a channel, no transparency). Convert it."
         )

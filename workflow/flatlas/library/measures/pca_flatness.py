@@ -15,8 +15,9 @@ from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.plan.bounds import Positive
 
-# A trajectory whose deviation in a direction is smaller, relative to the weights, does not move.
-ROUND_OFF = 1e-12
+# A deviation in a direction that is smaller, relative to the weights, is the round-off of
+# checkpoints in float32.
+ROUND_OFF = 1e-7
 
 
 @dataclass(frozen=True)

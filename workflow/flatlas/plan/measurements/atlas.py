@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
 from flatlas.plan.columns import LOSS, columns
+from flatlas.plan.data_specs import images_with_true_labels
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
@@ -82,7 +83,7 @@ class Survival(OfArcCosineKernel):
         """An α-scaling needs a next layer; the duality needs a dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_with_true_labels(run.samples))
         allowed = run.net.names("dense")
         if self.dual_layer not in allowed:
             yield "dual_layer", f"is '{self.dual_layer}'. Allowed: {', '.join(allowed)}."

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, ConfigDict, Field
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
 from flatlas.plan.columns import Columns, columns
-from flatlas.plan.data_specs import images_to_train_on
 from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
@@ -143,11 +142,10 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
         yield "layer", f"is '{last}', which has no next layer. Allowed: {allowed}."
 
 
-def too_large(batch: int | None, run: RunSpec) -> Iterator[tuple[str, str]]:
-    """Refuse a minibatch that would need an image twice. Without a `batch` there is none."""
-    images = images_to_train_on(run.samples)
+def too_large(batch: int | None, images: int) -> Iterator[tuple[str, str]]:
+    """Refuse a minibatch that would need one of the `images` twice; None is no minibatch."""
     if batch is not None and batch > images:
-        has = f"a realization has {images:,} training images"
+        has = f"a realization has {images:,} images to draw it from"
         yield "batch", f"is {batch:,}, but {has}. Allowed: at most {images:,}."
 
 

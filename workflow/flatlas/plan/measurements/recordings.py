@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
-from flatlas.plan.data_specs import SubsetSpec, named
+from flatlas.plan.data_specs import SubsetSpec, images_to_train_on, named
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Few,
@@ -172,7 +172,7 @@ class OfMinibatches(AlongDirections):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A minibatch must not need an image twice."""
         yield from super().misfits(run)
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_to_train_on(run.samples))
 
 
 class MinibatchLosses(OfMinibatches):

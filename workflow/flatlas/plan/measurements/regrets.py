@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
 from flatlas.plan.columns import LOSS, Column, Columns, Unit, columns, search
+from flatlas.plan.data_specs import images_with_true_labels
 from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling, too_large
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
@@ -58,7 +59,7 @@ class Regret(UnderScaling):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A minibatch must not need an image twice."""
         yield from super().misfits(run)
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_with_true_labels(run.samples))
 
     @property
     def vectors(self) -> int:
@@ -91,7 +92,7 @@ class TrueRegret(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A minibatch must not need an image twice."""
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_with_true_labels(run.samples))
 
     @property
     def vectors(self) -> int:
@@ -128,7 +129,7 @@ class RegretSlice(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A minibatch must not need an image twice."""
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_with_true_labels(run.samples))
 
     @property
     def vectors(self) -> int:
@@ -162,7 +163,7 @@ class ContrastiveFlatness(UnderScaling):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """A minibatch must not need an image twice."""
         yield from super().misfits(run)
-        yield from too_large(self.batch, run)
+        yield from too_large(self.batch, images_with_true_labels(run.samples))
 
     @property
     def vectors(self) -> int:
