@@ -1,6 +1,6 @@
 """The spectral density of a matrix as a curve, its moments, and how many eigenvalues stand out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -48,6 +48,12 @@ class SpectralDensity:
         """Eigenvalues beyond it are outliers."""
         first, second = self.nodes.moment(1).value, self.nodes.moment(2).value
         return float(DEVIATIONS * max(0.0, second - first**2) ** 0.5)
+
+    @property
+    def edge_error(self) -> float:
+        """The standard error of the edge."""
+        centred = replace(self.nodes, nodes=self.nodes.nodes - self.nodes.moment(1).value)
+        return DEVIATIONS * root(centred.moment(2)).standard_error
 
     @property
     def outliers(self) -> int:

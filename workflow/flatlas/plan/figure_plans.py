@@ -194,7 +194,7 @@ def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str])
             check_layers([layer], spec, place("layer"), LINEAR)
         else:
             check_layer(layer, options.layer_kind, spec, place("layer"))
-    for key, why in chain(options.not_kept(spec), options.misfits(spec)):
+    for key, why in chain(options.not_kept(spec), options.too_large(spec), options.misfits(spec)):
         raise FlatlasError(f"{place(key)} {why}")
 
 

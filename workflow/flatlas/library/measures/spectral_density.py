@@ -1,13 +1,11 @@
 """The spectral density of the Hessian ∇∇L or the Gauss-Newton matrix, its outliers and bulk."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt
 
-from flatlas.hessian.density import DEVIATIONS, SpectralDensity, spectral_density
-from flatlas.hessian.hutchinson import root
+from flatlas.hessian.density import SpectralDensity, spectral_density
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.plan.bounds import AtLeastTwo, Positive
@@ -27,12 +25,6 @@ class Density(SpectralDensity):
             "outliers": Quantity(self.outliers, converged=self.converged),
             "edge": Quantity(self.edge, self.edge_error),
         }
-
-    @property
-    def edge_error(self) -> float:
-        """The standard error of the edge, a number of standard deviations of all eigenvalues."""
-        centred = replace(self.nodes, nodes=self.nodes.nodes - self.nodes.moment(1).value)
-        return DEVIATIONS * root(centred.moment(2)).standard_error
 
     def draw(self, ax: Any) -> None:
         """The density, on a logarithmic scale: the bulk is far higher than the outliers."""

@@ -5,11 +5,10 @@ from typing import ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
 from flatlas.plan.columns import LOSS, columns
-from flatlas.plan.data_specs import images_with_true_labels
 from flatlas.plan.measurements.curvature import Hessian, Sharpness
 from flatlas.plan.measurements.duality import Duality
 from flatlas.plan.measurements.functions import GpPrior, OfArcCosineKernel
-from flatlas.plan.measurements.measurement import Measurement, too_large, without_next
+from flatlas.plan.measurements.measurement import Measurement, without_next
 from flatlas.plan.measurements.regrets import ContrastiveFlatness, Regret
 from flatlas.plan.training_specs import RunSpec
 
@@ -78,12 +77,12 @@ class Survival(OfArcCosineKernel):
     matrices = GpPrior.matrices
     runtime = GpPrior.runtime
     of_any_module = False
+    minibatches_of = "S"
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """An α-scaling needs a next layer; the duality needs a dense layer."""
         yield from super().misfits(run)
         yield from without_next(self.layer, run)
-        yield from too_large(self.batch, images_with_true_labels(run.samples))
         allowed = run.net.names("dense")
         if self.dual_layer not in allowed:
             yield "dual_layer", f"is '{self.dual_layer}'. Allowed: {', '.join(allowed)}."

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
 from flatlas.plan.columns import Column, columns
-from flatlas.plan.data_specs import SubsetSpec, images_to_train_on, subset_of
+from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
@@ -16,7 +16,6 @@ from flatlas.plan.measurements.measurement import (
     Many,
     Measurement,
     skipped,
-    too_large,
     without_next,
 )
 from flatlas.plan.training_specs import RunSpec
@@ -238,10 +237,7 @@ class MinibatchNoise(Measurement):
         )
     }
     layer_matrices = DECOMPOSED
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from too_large(self.batch, images_to_train_on(run.samples))
+    minibatches_of = "S and attack set"
 
 
 class ConvolutionDuality(Measurement):

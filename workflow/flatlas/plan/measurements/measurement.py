@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
 from flatlas.plan.columns import Columns, columns
+from flatlas.plan.data_specs import images_to_train_on, images_with_true_labels
 from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
@@ -68,6 +69,9 @@ class Measurement(Spec):
 
     If so, it needs no recording, sampled kernel or function, and no layer except the last.
     """
+
+    minibatches_of: ClassVar[Literal["S", "S and attack set"] | None] = None
+    """The images from which it draws its minibatches of `batch`, without a repetition in one."""
 
     mem_mb: ClassVar[int] = 4000
     """Memory to request, besides its matrices and the arrays that are as long as the weights."""
@@ -133,6 +137,17 @@ class Measurement(Spec):
                 why = "A run keeps weights at its `checkpoints` and `overtraining`."
                 yield "at", f"names '{moment}'. Allowed: {allowed}. {why}"
 
+    def too_large(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The same for minibatches that would need an image twice."""
+        batch: int | None = getattr(self, "batch", None)
+        if batch is None or self.minibatches_of is None:
+            return
+        count = images_with_true_labels if self.minibatches_of == "S" else images_to_train_on
+        images = count(run.samples)
+        if batch > images:
+            has = f"a realization has {images:,} images to draw it from"
+            yield "batch", f"is {batch:,}, but {has}. Allowed: at most {images:,}."
+
 
 def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     """Refuse the last layer: an α-scaling needs a next layer that undoes it."""
@@ -140,13 +155,6 @@ def without_next(layer: str, run: Training) -> Iterator[tuple[str, str]]:
     if layer == last:
         allowed = ", ".join(others) or "none"
         yield "layer", f"is '{last}', which has no next layer. Allowed: {allowed}."
-
-
-def too_large(batch: int | None, images: int) -> Iterator[tuple[str, str]]:
-    """Refuse a minibatch that would need one of the `images` twice; None is no minibatch."""
-    if batch is not None and batch > images:
-        has = f"a realization has {images:,} images to draw it from"
-        yield "batch", f"is {batch:,}, but {has}. Allowed: at most {images:,}."
 
 
 def skipped(layer: str, run: RunSpec) -> Iterator[tuple[str, str]]:

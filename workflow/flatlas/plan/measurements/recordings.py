@@ -8,14 +8,13 @@ from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
-from flatlas.plan.data_specs import SubsetSpec, images_to_train_on, named
+from flatlas.plan.data_specs import SubsetSpec, named
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Few,
     Many,
     Measurement,
     skipped,
-    too_large,
 )
 from flatlas.plan.mistakes import listed, shown
 from flatlas.plan.spec import Distinct
@@ -169,10 +168,7 @@ class OfMinibatches(AlongDirections):
 
     batch: Images | None = None
 
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from super().misfits(run)
-        yield from too_large(self.batch, images_to_train_on(run.samples))
+    minibatches_of = "S and attack set"
 
 
 class MinibatchLosses(OfMinibatches):

@@ -1,14 +1,11 @@
 """The local measures that compare minibatches."""
 
-from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal
 
 from flatlas.plan.bounds import AtLeastTwo, Count, Images, NonNegative, Positive
 from flatlas.plan.columns import LOSS, Column, Columns, Unit, columns, search
-from flatlas.plan.data_specs import images_with_true_labels
-from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling, too_large
+from flatlas.plan.measurements.measurement import Many, Measurement, UnderScaling
 from flatlas.plan.spec import Distinct
-from flatlas.plan.training_specs import RunSpec
 
 ALPHA = Column(float, "α of the α-scaling")
 EPSILON = Column(float, "ε, the radius of the ball", "w")
@@ -55,11 +52,7 @@ class Regret(UnderScaling):
             **search("largest error of the inverse, relative to its gradient"),
         ),
     }
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from super().misfits(run)
-        yield from too_large(self.batch, images_with_true_labels(run.samples))
+    minibatches_of = "S"
 
     @property
     def vectors(self) -> int:
@@ -89,10 +82,7 @@ class TrueRegret(Measurement):
             epsilon=EPSILON, pair=(int, "number of the pair, from 1"), **_TRUE_AND_FORMULA
         ),
     }
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from too_large(self.batch, images_with_true_labels(run.samples))
+    minibatches_of = "S"
 
     @property
     def vectors(self) -> int:
@@ -126,10 +116,7 @@ class RegretSlice(Measurement):
             **IN_BALL,
         ),
     }
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from too_large(self.batch, images_with_true_labels(run.samples))
+    minibatches_of = "S"
 
     @property
     def vectors(self) -> int:
@@ -159,11 +146,7 @@ class ContrastiveFlatness(UnderScaling):
             **search("largest relative error of any of these; as in `sharpness` for that"),
         )
     }
-
-    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """A minibatch must not need an image twice."""
-        yield from super().misfits(run)
-        yield from too_large(self.batch, images_with_true_labels(run.samples))
+    minibatches_of = "S"
 
     @property
     def vectors(self) -> int:
