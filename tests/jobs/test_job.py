@@ -175,6 +175,15 @@ def test_a_script_started_by_hand_without_the_json_says_what_to_do(run, argument
     assert "python workflow/scripts/stage.py results/logs/" in sentence
 
 
+@pytest.mark.parametrize("text", ['{"spec": {}}', "[]", "{", '{"job": "measure", "threads": 2}'])
+def test_a_script_is_not_started_with_the_json_of_something_else(run, tmp_path, text):
+    (tmp_path / "other.json").write_text(text)
+    failed = run("other.json", within_snakemake=False)
+    assert failed.returncode == 1
+    (sentence,) = failed.stderr.splitlines()
+    assert "other.json" in sentence and "JSON beside the job's log" in sentence
+
+
 def test_a_job_repeated_by_hand_elsewhere_is_told_where_to_start(run, tmp_path):
     run()
     there = (tmp_path / LOG).with_suffix(".json")

@@ -42,7 +42,11 @@ class Job:
     def __init__(self, snakemake: Any, title: str) -> None:
         """Take the object that Snakemake injected, or a job's JSON."""
         self.by_hand = snakemake is None
-        given = _by_hand(_from_json(sys.argv)) if self.by_hand else _from_snakemake(snakemake)
+        given = (
+            _by_hand(_from_json(sys.argv, title))
+            if self.by_hand
+            else {"job": title, **_from_snakemake(snakemake)}
+        )
         self.title, self.given = title, given
         self.input = SimpleNamespace(**given["input"])
         self.output = SimpleNamespace(**given["output"])
@@ -191,18 +195,24 @@ def _by_hand_path(path: str) -> str:
     return str(BY_HAND / Path(path).relative_to(RESULTS))
 
 
-def _from_json(arguments: list[str]) -> dict[str, Any]:
-    if len(arguments) != 2 or not (arguments[1].endswith(".json") and Path(arguments[1]).is_file()):
+def _from_json(arguments: list[str], title: str) -> dict[str, Any]:
+    try:
+        _, file = arguments
+        given: dict[str, Any] = read_json(file)
+        of_this_script = given["job"] == title
+    except (FlatlasError, ValueError, KeyError, TypeError):
+        of_this_script = False
+    if not of_this_script:
         script = Path(arguments[0]).name
         raise SystemExit(
-            f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the "
-            f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
+            f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the JSON "
+            f"beside the job's log: python workflow/scripts/{script} results/logs/….json (given: "
+            f"{' '.join(arguments[1:]) or 'nothing'})"
         )
-    given: dict[str, Any] = read_json(arguments[1])
     if not Path(given["log"]).parent.is_dir():
         # All files of a job are relative to that folder.
         raise SystemExit(
-            f"{arguments[1]} is of a job with the log {given['log']}, but {Path.cwd()} has no such "
+            f"{file} is of a job with the log {given['log']}, but {Path.cwd()} has no such "
             "folder. Start the script in the folder in which Snakemake ran."
         )
     return given
