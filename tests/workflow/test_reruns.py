@@ -72,6 +72,19 @@ def test_a_changed_value_of_a_sweep_trains_and_measures_one_run(demo):
     assert demo.would_run() == {"dag": 1} | FIGURES
 
 
+def test_added_realizations_are_trained_alone_and_drawn_with_the_others(demo):
+    before, figure = stamps(demo), demo / "results/tiny/duality/fig3.csv"
+    demo.set_study("realizations", value=[2, 1])
+    assert demo.would_run() == {"subset": 1, "dag": 1} | RETRAINED
+    demo.snakemake("duality_fig3")
+    assert {path: stamp for path, stamp in stamps(demo).items() if path in before} == before
+    pooled = pd.read_csv(figure)
+    demo.set_study("realizations", value=3)
+    demo.snakemake("duality_fig3")
+    assert not stamps(demo).keys() <= before.keys()
+    pd.testing.assert_frame_equal(pd.read_csv(figure), pooled)
+
+
 def test_results_without_snakemakes_records_are_known_by_their_provenance(demo):
     """Copied without `.snakemake`, for example: what was made otherwise runs, and all pages."""
     shutil.rmtree(demo / ".snakemake")

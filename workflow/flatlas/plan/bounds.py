@@ -6,9 +6,9 @@ No study comes near a bound; the comment at each bound gives its reason.
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 
 # Far below the largest number of float32, 3e38. A training diverges long before.
 LARGEST = 1e30
@@ -40,7 +40,34 @@ LaterEpoch = Annotated[int, Field(gt=0, le=10**8)]
 # Moments at which weights are kept, or values of a list. A plan names each of them in every job.
 MOST_LISTED = 10_000
 # A plan also lists the seeds in every job. The papers have at most a thousand.
-Realizations = Annotated[int, Field(gt=0, le=100_000)]
+MOST_REALIZATIONS = 100_000
+_Group = Annotated[int, Field(gt=0, le=MOST_REALIZATIONS)]
+
+
+def _as_groups(sizes: Any) -> Any:
+    return sizes if isinstance(sizes, list | tuple) else (sizes,)
+
+
+def _together(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if sum(sizes) > MOST_REALIZATIONS:
+        raise ValueError(
+            f"{sum(sizes):,} realizations in all groups are more than {MOST_REALIZATIONS:,}"
+        )
+    return sizes
+
+
+def _as_written(sizes: tuple[int, ...]) -> int | tuple[int, ...]:
+    return sizes if len(sizes) > 1 else sizes[0]
+
+
+# The size of each group of realizations; a number if there is only one.
+Realizations = Annotated[
+    tuple[_Group, ...],
+    Field(min_length=1, max_length=1000),
+    BeforeValidator(_as_groups, json_schema_input_type=_Group | tuple[_Group, ...]),
+    AfterValidator(_together),
+    PlainSerializer(_as_written),
+]
 # Tables store seeds as 64-bit integers.
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 

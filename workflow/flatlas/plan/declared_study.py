@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.documents import Document
+from flatlas.plan.groups import groups_of
 from flatlas.plan.ids import run_id
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Measurement
@@ -20,11 +21,14 @@ ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 
 
 class SweptRun(NamedTuple):
-    """A run at a point of a sweep: its settings and its spec, and where each setting is made."""
+    """A run at a point of a sweep: its settings, its specs, and where each setting is made.
+
+    There is a spec for each group of realizations.
+    """
 
     point: dict[str, Any]
     run: Run
-    spec: RunSpec
+    groups: tuple[RunSpec, ...]
     origin: Origin
 
 
@@ -66,7 +70,7 @@ class DeclaredStudy:
             self._check_distinct(sweep)
 
     def _check_distinct(self, sweep: str) -> None:
-        runs = [run_id(one.spec) for one in self.runs_of(sweep)]
+        runs = [run_id(one.groups[0]) for one in self.runs_of(sweep)]
         if len(set(runs)) < len(runs):
             raise FlatlasError(
                 f"{self.place(sweep)} has two points that are the same run: remove one of them."
@@ -90,7 +94,8 @@ class DeclaredStudy:
             origin = self.runs.origin(base, point, where)
             self.count(spec, sweep)
             self._check_changed_measures(run, origin)
-            yield SweptRun(values_at(point, run), run, spec, origin)
+            groups = tuple(groups_of(spec, self.runs.group_sizes(run)))
+            yield SweptRun(values_at(point, run), run, groups, origin)
 
     def _borrowed_runs(self, name: str) -> Iterator[SweptRun]:
         """Runs of other studies, each with its sweep `of` and the values that any sweep varies.

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.declared_study import DeclaredStudy
+from flatlas.plan.declared_study import DeclaredStudy, SweptRun
 from flatlas.plan.families.own import Own
 from flatlas.plan.ids import measurement_id, run_id
 from flatlas.plan.kernel_specs import sampled_kernel
@@ -136,24 +136,40 @@ def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> 
 
 
 def _entries(declared: DeclaredStudy, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
-    for point, run, spec, origin in declared.runs_of(sweep):
-        _check_own_net(declared, target, spec, origin)
-        refuse_impossible(training_needs(spec), partial(_place_of_net, origin, spec))
-        measured = {}
-        for name in _wanted(declared, sweep, figure):
-            changed = run.measures.get(name, {})
-            options = declared.options(name, changed).spelled_out(spec)
-            place = _places(declared, name, changed, origin)
-            try:
-                _check_fit(options, spec, place)
-            except FlatlasError as error:
-                if not figure.where_it_fits:
-                    needed_by = f"Figure '{target}' takes this measure of sweep '{sweep}'."
-                    raise FlatlasError(f"{error}\n{needed_by}") from None
-            else:
-                declared.count(spec, sweep)
-                measured[name] = _measurement(declared, options, spec, place)
-        yield Entry(sweep, point, declared.plan.add_run(spec), measured)
+    for swept in declared.runs_of(sweep):
+        first = run_id(swept.groups[0])
+        _check_own_net(declared, target, swept.groups[0], swept.origin)
+        for spec in swept.groups:
+            refuse_impossible(training_needs(spec), partial(_place_of_net, swept.origin, spec))
+            measured = _measurements(declared, sweep, target, figure, swept, spec)
+            run = declared.plan.add_run(spec)
+            yield Entry(sweep, swept.point, run, first, measured)
+
+
+def _measurements(
+    declared: DeclaredStudy,
+    sweep: str,
+    target: str,
+    figure: Figure,
+    swept: SweptRun,
+    spec: RunSpec,
+) -> dict[str, str]:
+    """The ids of what is measured of a group of realizations, by the names of the measures."""
+    measured = {}
+    for name in _wanted(declared, sweep, figure):
+        changed = swept.run.measures.get(name, {})
+        options = declared.options(name, changed).spelled_out(spec)
+        place = _places(declared, name, changed, swept.origin)
+        try:
+            _check_fit(options, spec, place)
+        except FlatlasError as error:
+            if not figure.where_it_fits:
+                needed_by = f"Figure '{target}' takes this measure of sweep '{sweep}'."
+                raise FlatlasError(f"{error}\n{needed_by}") from None
+        else:
+            declared.count(spec, sweep)
+            measured[name] = _measurement(declared, options, spec, place)
+    return measured
 
 
 def _check_own_net(declared: DeclaredStudy, figure: str, spec: RunSpec, origin: Origin) -> None:

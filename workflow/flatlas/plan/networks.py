@@ -61,5 +61,5 @@ def _entries(figures: list[FigurePlan]) -> tuple[Entry, ...]:
                 place = entry.sweep, entry.run
                 known = found[place].measurements if place in found else {}
                 both = {**known, **entry.measurements}
-                found[place] = Entry(entry.sweep, entry.point, entry.run, both)
+                found[place] = Entry(entry.sweep, entry.point, entry.run, entry.run, both)
     return tuple(found.values())

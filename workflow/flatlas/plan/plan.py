@@ -19,12 +19,14 @@ from flatlas.plan.training_specs import RunSpec
 class Entry:
     """One run in a figure: its sweep, its values of the swept keys, and its measures by name.
 
-    Measures that cannot be taken of the run are left out.
+    Measures that cannot be taken of the run are left out. Figures know all groups of a run by the
+    id of the `first`.
     """
 
     sweep: str
     point: Mapping[str, Any]
     run: str
+    first: str
     measurements: Mapping[str, str]
 
 

@@ -22,7 +22,7 @@ def points_of(
         points.append(
             {
                 "sweep": entry.sweep,
-                "run": entry.run,
+                "run": entry.first,
                 **_scaling(runs[entry.run]),
                 **entry.point,
                 **({LACKS: lacks} if lacks else {}),

@@ -122,6 +122,10 @@ class Runs:
         check_layers(start.fresh, run, origin(("start", "fresh")))
         return StartSpec(run=first, fresh=start.fresh)
 
+    def _place_of_realizations(self, run: Run, origin: Origin) -> str:
+        key = ("realizations",)
+        return origin(key) if run.realizations else self.document.origin(key)
+
     def _images_of(self, run: Run) -> str:
         """A sentence on a run's images and where they are set: they may be the mistake."""
         name = run.data.source
@@ -132,9 +136,19 @@ class Runs:
             f"classes of {height} x {width} pixels."
         )
 
+    def group_sizes(self, run: Run) -> tuple[int, ...]:
+        """The number of realizations in each of the run's groups."""
+        return run.realizations or self.study.realizations
+
     def _spec(self, run: Run, origin: Origin) -> RunSpec:
-        """The spec of a run, except where it starts."""
-        seeds = tuple(range(run.realizations or self.study.realizations))
+        """The spec of a run with all its realizations, except where it starts."""
+        sizes = self.group_sizes(run)
+        if run.data.functions and len(sizes) > 1:
+            raise FlatlasError(
+                f"{self._place_of_realizations(run, origin)} is {list(sizes)}, but the most "
+                "frequent functions are drawn together. Allowed: one number."
+            )
+        seeds = tuple(range(sum(sizes)))
         if run.data.source not in self.sources:
             refuse(origin(("data", "source")), run.data.source, self.sources)
         source = self.sources[run.data.source]

@@ -92,7 +92,7 @@ class Run(Training):
     data: Data
     start: Start | None = None
     realizations: Realizations | None = None
-    """Number of seeds, in place of the study's."""
+    """Number of seeds, or of those in each group, in place of the study's."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """Options that differ for this run: `{sharpness: {box: 1.0e-5}}`."""
 
@@ -183,7 +183,10 @@ class Study(Spec):
     paper: str = ""
     """What to cite."""
     realizations: Realizations
-    """Number of seeds 0, 1, …; each has its own subset, weights and shuffling."""
+    """Number of seeds 0, 1, …; each has its own subset, weights and shuffling.
+
+    A list has them in groups with jobs of their own: after `20`, `[20, 10]` trains ten more.
+    """
     runs: dict[Name, Run] = Field(default={})
     """Base runs."""
     sweeps: dict[Name, Sweep] = Field(default={})

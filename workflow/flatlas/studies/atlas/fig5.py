@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.evidence.material import Material
+from flatlas.evidence.material import Material, each_run_once
 from flatlas.plotting.style import BLUE, GREY, Drawing, note, panels
 from flatlas.studies.atlas.nets import MOMENT, Along, crossed, nets
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES, TABLES, TAKEN
@@ -61,10 +61,10 @@ def _seconds(material: Material, name: str) -> float:
     measure, _ = TAKEN[part]
     if f"{measure}_cost" not in material.tables or part == FREE_PART:
         return np.nan
-    jobs = material.tables[f"{measure}_cost"].drop_duplicates("run").set_index("run")
+    jobs = each_run_once(material.tables[f"{measure}_cost"]).groupby("run")
     rows = material.tables[TABLES[part]]
     measured = rows.drop_duplicates([one for one in MOMENT if one in rows]).groupby("run").size()
-    return float((jobs["seconds"] / measured).median())
+    return float((jobs["seconds"].sum() / measured).median())
 
 
 def _column(ax: Axes, column: pd.DataFrame) -> None:
