@@ -85,6 +85,19 @@ def test_a_mistake_in_an_own_study_is_reported_by_its_key(refused, changes, said
     assert message.startswith(f"{PLACE}.mine.{said}")
 
 
+def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors(plan_of, refused):
+    lent = {
+        "measures.norms": {"measure": "norms"},
+        "figures.fig1.measures": ["hidden", "norms"],
+        "figures.fig1.where_it_fits": True,
+    }
+    mine = {"studies.mine": MINE, "studies.mine.measures.norms": {"measure": "norms"}}
+    measures = "studies.mine.figures.gap.measures"
+    assert plan_of(study=lent, user={**mine, measures: ["norms"]}).figures["mine_gap"]
+    said = refused(study=lent, user={**mine, measures: ["hidden"]})
+    assert said.startswith(f"{PLACE}.mine.figures.gap.measures lacks norms, which flat.fig1 draws")
+
+
 @pytest.mark.parametrize(
     ("sweep", "found"),
     [({"points": [{}]}, "nothing"), ({"grid": {"batch": [5, 10]}}, "batch")],

@@ -16,6 +16,7 @@ from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.my_model import check_directions
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
+from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
 from flatlas.plan.plan import Drawing, Entry, FigurePlan
 from flatlas.plan.studies import Figure
@@ -92,7 +93,10 @@ def _drawing(
     lender, lent = declared.lender("figures", figure.borrowed, place)
     drawn = lender.study.figures[lent]
     lacking = [one for one in drawn.measures if one not in figure.measures]
-    if lacking and not drawn.where_it_fits:
+    if drawn.where_it_fits:
+        # Such a figure can do without any measure but that of the networks' errors.
+        lacking = [one for one in lacking if one == NEEDED]
+    if lacking:
         raise FlatlasError(
             f"{declared.document.origin(('figures', name, 'measures'))} lacks "
             f"{', '.join(lacking)}, which {figure.borrowed} draws."
