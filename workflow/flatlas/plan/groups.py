@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SamplesSpec
+from flatlas.plan.data_specs import AttackSpec, NoiseSpec, SamplesSpec, SubsetSpec
 from flatlas.plan.training_specs import RunSpec
 
 
@@ -29,6 +29,6 @@ def _draws(samples: SamplesSpec, seeds: tuple[int, ...]) -> SamplesSpec:
     if isinstance(samples, NoiseSpec | AttackSpec):
         subset = _draws(samples.subset, seeds)
         return samples.model_copy(update={"subset": subset, "seeds": seeds})
-    if isinstance(samples, FunctionsSpec) or samples.split is not None:
-        return samples
-    return samples.model_copy(update={"seeds": seeds})
+    if isinstance(samples, SubsetSpec) and samples.split is None:
+        return samples.model_copy(update={"seeds": seeds})
+    return samples
