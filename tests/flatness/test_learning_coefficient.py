@@ -1,7 +1,7 @@
 """The local learning coefficient: where the posterior is Gaussian, and of deep linear networks."""
 
 from itertools import combinations
-from math import ceil, log
+from math import ceil, log, pi
 
 import numpy as np
 import pytest
@@ -36,6 +36,17 @@ def test_a_quadratic_minimum_has_half_its_dimension(gamma):
     assert found.converged, found.verdict
     if gamma == 1:
         assert found.coefficient.value == pytest.approx(8 / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("step_size", [None, (pi / 8) ** 2 / 100])
+def test_a_direction_is_sampled_even_if_a_step_turns_it_by_half_an_oscillation(step_size):
+    """With nβh = 3γ it oscillates twice as fast as under the localization alone."""
+    h = torch.tensor([3.0] * 10 + [1.0] * 10).double() * 100 / SCALE
+    loss = Quadratic(torch.diag(h))
+    found = sampled(loss, Run(4, 100, 30, step_size, leaps=4), gamma=100.0)
+    expected = of_gaussian(loss.hessian, 100.0)
+    assert found.converged, found.verdict
+    assert abs(found.coefficient.value - expected) < 4 * found.coefficient.standard_error
 
 
 def test_the_standard_error_is_the_spread_over_seeds():

@@ -84,6 +84,16 @@ def two_summits(slope):
     return Quadratic(h.diag(), slope=b, least=1.0)
 
 
+@pytest.mark.parametrize(("curvatures", "largest"), [((2.0, -1.0, -3.0), 2.0), ((-1.0, -2.0), 0)])
+def test_without_a_slope_a_single_start_leaves_w(curvatures, largest):
+    """On a saddle the largest rise is ½ h r²; on a maximum there is none."""
+    around, search = Neighbourhood(Ball(0.5), adaptive=False), Search(1e-7, 2000, starts=1)
+    on_top = quadratic(curvatures, slope=0)
+    found = worst(on_top, around, search, torch.Generator().manual_seed(0))
+    assert found.rise == pytest.approx(largest * 0.5**2 / 2, rel=1e-4, abs=1e-9)
+    assert found.converged
+
+
 def test_starts_that_disagree_show_in_the_error():
     """At the end against the slope the rise is less by twice the slope."""
     around, few = Neighbourhood(Ball(1.0), adaptive=False), Search(1e-7, 500, starts=2)

@@ -363,6 +363,7 @@ def uncopied():
         (net(), (X.byte(), Y), {}, r"batch 0: the model can't take its inputs, torch.uint8"),
         (net(), [(X, Y), (X[:, :3], Y)], {}, r"batch 1: the model can't take.*\(12, 3\)"),
         (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: .*labels from 1 to 3"),
+        (net(), (X, Y.to(torch.uint16)), {}, r"batch 0: the loss can't compare.*torch\.uint16"),
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
         (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
         (net(Power(1.5)), (X, Y), {}, "the Hessian has NaN"),

@@ -145,6 +145,25 @@ def test_minibatch_ascent_is_that_of_a_plain_loop():
     assert 0 < found.sharpness <= corner.sharpness * (1 + 1e-9)
 
 
+def test_minibatch_ascent_below_the_corner_of_the_slope_has_not_converged():
+    """Steps as long as the box go to the corner of the last minibatch alone."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)).double()
+    options = {"by": "sgd", "box": 1e-3, "lr": 10.0, "epochs": 20}
+    found = flatlas.measure(model, BATCHES, {"box_sharpness": options})["box_sharpness"]
+    assert not found.converged
+    before = nn.functional.cross_entropy(model(DATA[0]), DATA[1])
+    before.backward()
+    with torch.no_grad():
+        for p in model.parameters():
+            p += 1e-3 * (p.abs() + 1) * p.grad.sign()
+        corner = nn.functional.cross_entropy(model(DATA[0]), DATA[1])
+    error = found.quantities()["sharpness"].error
+    there = (100 * (corner - before) / (1 + before)).item()
+    assert found.sharpness + error == pytest.approx(there, rel=1e-9)
+    assert error > there / 10
+
+
 @pytest.mark.parametrize("shift", [-5.0, -1.0])
 def test_a_loss_of_at_most_minus_one_has_no_share(shift):
     model = nn.Linear(4, 3, bias=False).double()

@@ -121,6 +121,20 @@ def test_a_continued_training_continues_its_table(tmp_path, kind):
     assert third.value.tolist() == after.value.tolist()
 
 
+def test_two_trackers_cannot_write_one_file(tmp_path):
+    path = tmp_path / "run.csv"
+    first, second = (flatlas.Tracker(model(), (X, Y), FEW, path=path) for _ in range(2))
+    first(0)
+    with pytest.raises(flatlas.FlatlasError, match="another path"):
+        second(0)
+    first(1)
+    assert [*pd.read_csv(path).step.unique()] == [0, 1]
+    # A file that is gone is written again.
+    path.unlink()
+    first(2)
+    assert [*pd.read_csv(path).step.unique()] == [0, 1, 2]
+
+
 def test_a_kill_in_the_middle_of_a_write_leaves_the_table_before_it(forked, tmp_path):
     path, write = tmp_path / "run.parquet", pd.DataFrame.to_parquet
 

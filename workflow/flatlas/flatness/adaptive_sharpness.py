@@ -34,8 +34,9 @@ class Neighbourhood:
 class Search:
     """A search has converged when `left` is at most `tolerance` times the rise found.
 
-    It takes at most `steps`, and begins at the centre and at `starts` − 1 random points. Each start
-    may find another local maximum, and the best may be twice the first.
+    It takes at most `steps`, and begins at the centre and at `starts` − 1 random points, or at one
+    if the centre has no slope to follow. Each start may find another local maximum, and the best
+    may be twice the first.
     """
 
     tolerance: float
@@ -89,7 +90,8 @@ def worst(loss: Slope, around: Neighbourhood, search: Search, generator: torch.G
         return (-least - origin).clamp_min(TINY)
 
     centre = torch.zeros_like(c).unsqueeze(0)
-    starts = [centre, *(_on(around.ball, centre, generator) for _ in range(search.starts - 1))]
+    drawn = max(search.starts - 1, int(not (c * slope).any()))
+    starts = [centre, *(_on(around.ball, centre, generator) for _ in range(drawn))]
     found = [
         descent(negative, centre, around.ball, start, rise, search.tolerance, search.steps)
         for start in starts

@@ -66,6 +66,7 @@ class Tracker:
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
+            self._written = self._path.read_bytes()
 
     @property
     def table(self) -> DataFrame:
@@ -77,6 +78,7 @@ class Tracker:
         step = _whole(step)
         if step % self._every:
             return None
+        self._refuse_other_rows()
         with warnings.catch_warnings():
             for note in self._notes:
                 # It has been shown before.
@@ -90,7 +92,18 @@ class Tracker:
         self._table = pd.concat([before, fresh], ignore_index=True) if len(before) else fresh
         if self._path is not None:
             write_table(self._path, self._table)
+            self._written = self._path.read_bytes()
         return found
+
+    def _refuse_other_rows(self) -> None:
+        """Raise an error if the file has changed since this tracker read or wrote it."""
+        if self._path is None or not self._path.exists():
+            return
+        if self._path.read_bytes() != self._written:
+            raise FlatlasError(
+                f"'{self._path}' has changed since this tracker wrote it, as when two trackers "
+                "have one path: each would replace the other's rows. Give each another path."
+            )
 
     def lightning(self) -> Any:
         """A Lightning callback that measures at the start and after each batch, by global step."""

@@ -203,7 +203,9 @@ class Loss:
             )
         if not self.is_of_classes or target.is_floating_point() or outputs.ndim < 2:
             return
-        labels, classes = target[target != self._loss.ignore_index], outputs.shape[1]
+        # Unsigned integers of 16 bits and more can't be compared; the loss has its own error.
+        labels = target[target != self._loss.ignore_index].long()
+        classes = outputs.shape[1]
         if ((labels < 0) | (labels >= classes)).any():
             where = f", in the second dimension of {tuple(outputs.shape)}"
             raise FlatlasError(

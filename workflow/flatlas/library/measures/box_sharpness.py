@@ -10,10 +10,12 @@ from torch import Tensor
 
 from flatlas.flatness.box import (
     SEARCHES,
+    TOLERANCE,
     Ascent,
     Box,
     BoxSharpness,
     by_minibatches,
+    corners,
     sharpness_of,
 )
 from flatlas.library.found import Quantity
@@ -25,11 +27,16 @@ from flatlas.plan.bounds import Positive
 
 @dataclass(frozen=True)
 class Sharpness(BoxSharpness):
-    """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound."""
+    """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound.
+
+    `missed` is how far it is below the value at the corner that the slope at w points to.
+    """
+
+    missed: float = 0.0
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The sharpness, its first-order part, which depends only on the gradient, and the rest."""
-        error = self.residual * self.sharpness
+        error = max(self.residual * self.sharpness, self.missed)
         return {
             "sharpness": Quantity(self.sharpness, error, self.converged),
             "first_order": Quantity(self.first_order),
@@ -48,7 +55,8 @@ def measure(
     """The sharpness with ε = `box`, found from corner to corner, by L-BFGS-B or by SGD.
 
     The first two take at most `epochs` steps. SGD takes `epochs` passes over the batches with
-    learning rate `lr`. The error is what the last tenth of the search added.
+    learning rate `lr`. The error is what the last tenth of the search added, or what the result
+    lacks of the value at the corner that the slope at w points to.
     """
     objective = problem.training
 
@@ -59,7 +67,10 @@ def measure(
     around = Box.around(objective.w.unsqueeze(0), box, of_members, objective.size)
     curves = _sgd(around, objective, lr, epochs) if by == "sgd" else SEARCHES[by](around, epochs)
     (found,) = sharpness_of(around, curves)
-    return Sharpness(**vars(found))
+    (corner,) = sharpness_of(around, corners(around, 1))
+    missed = max(0.0, corner.sharpness - found.sharpness)
+    converged = found.converged and missed <= TOLERANCE * found.sharpness
+    return Sharpness(**{**vars(found), "converged": converged}, missed=missed)
 
 
 def _sgd(box: Box, objective: Objective, lr: float, epochs: int) -> list[list[float]]:
