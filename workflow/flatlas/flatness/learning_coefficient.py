@@ -23,8 +23,6 @@ from flatlas.statistics.student import standard_errors
 ACCEPTED, ACCEPTED_OF_MINIBATCHES = 0.65, 0.95
 # How fast steps adapt: the exponent of the Robbins-Monro series.
 ADAPTATION = 0.4
-# Leaps of at least this share of the longest vary from step to step, down to half of their length.
-LONG = 0.9
 # The multiples of the golden ratio, modulo 1, fill an interval evenly.
 GOLDEN = (5**0.5 - 1) / 2
 # Chains are healthy within these limits. R-hat compares their halves (Gelman et al. 2013, §11.4).
@@ -47,8 +45,8 @@ class Run:
     """The number of chains, and the steps of each after the burn-in, which adapts the step size.
 
     A given `step_size` is not adapted. Each step takes `leaps` gradients: with several, a step goes
-    farther, up to a quarter of an oscillation. Several leaps that are given, or about as long as
-    possible, vary from step to step, down to half of their length.
+    farther, up to a quarter of an oscillation, and their length varies from step to step, down to
+    half.
     """
 
     chains: int
@@ -225,11 +223,9 @@ def _chain(
         losses[step], log_angles[step] = here.loss, log_angle
         drawn = torch.randn(y.shape, generator=generator, dtype=y.dtype, device=y.device)
         there, momentum = here, drawn
-        # Several constant leaps may turn a direction by half an oscillation at each step: its loss
-        # would never change. Shorter leaps have varied in the burn-in.
-        unadapted = run.step_size is not None or log_angle >= most + log(LONG)
-        varies = unadapted and run.leaps > 1
-        angle = exp(log_angle) * (1 - step * GOLDEN % 1 / 2 if varies else 1)
+        # Several leaps of constant length may turn a direction by half an oscillation at each step.
+        # Its loss would never change.
+        angle = exp(log_angle) * (1 - step * GOLDEN % 1 / 2 if run.leaps > 1 else 1)
         for _ in range(run.leaps):
             there, momentum = density.leap(there, momentum, angle)
         chances[step] = _chance(here.energy(drawn) - there.energy(momentum))
