@@ -45,6 +45,13 @@ class Two(nn.Linear):
         return super().forward(images.flatten(1)), images
 
 
+class Squeezing(nn.Sequential):
+    """Without the dimension of the batch, if it has one image."""
+
+    def forward(self, images):
+        return super().forward(images).squeeze()
+
+
 class Broken(nn.Linear):
     def forward(self, images):
         raise KeyError("lost")
@@ -58,13 +65,14 @@ MODULES = {
     "sizes unknown": (lambda: stack(nn.LazyLinear(4)), r"'3\.weight'.*nn\.Linear"),
     "shared": (sharing, "shares its weights"),
     "random": (lambda: Dropping(*stack()), "may be random"),
-    "two results": (lambda: Two(4, OUTPUTS), "a tuple for 2 images"),
+    "two results": (lambda: Two(4, OUTPUTS), "a tuple for 1 image"),
+    "squeezed": (lambda: Squeezing(*stack()), r"\(4,\) for 1 image.*\(1, 4\)"),
     "an error": (lambda: Broken(4, OUTPUTS), r"images of shape \(1, 2, 2\).*lost"),
     "other images": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)),
         r"images of shape \(1, 2, 2\)",
     ),
-    "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"\(2, 3\).*\(2, 4\)"),
+    "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"\(1, 3\).*\(1, 4\)"),
     "logarithms": (
         lambda: nn.Sequential(stack(), nn.LogSoftmax(1)),
         "does not end with its last nn.Linear",

@@ -227,6 +227,8 @@ def _split(
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
     with torch.no_grad():
+        # A module may fail for a single image only, as by squeezing.
+        logits_of(module, images[:1], outputs)
         whole = logits_of(module, images, outputs)
         features, linear = _without_last(module)
         if not _is_last(linear, features, images, whole):

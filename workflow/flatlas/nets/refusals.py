@@ -36,8 +36,8 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
     wanted = (len(images), outputs)
     if given != wanted:
         raise FlatlasError(
-            f"the net returns {given} for {len(images)} images. Allowed for these data: one tensor "
-            f"of logits of shape {wanted}."
+            f"the net returns {given} for {len(images)} image{'s' * (len(images) > 1)}. Allowed "
+            f"for these data: one tensor of logits of shape {wanted}."
         )
     if not logits.isfinite().all():
         raise FlatlasError(
