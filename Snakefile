@@ -79,6 +79,9 @@ onstart:
             from flatlas.jobs.warm_start import start_jobs_warm
 
             start_jobs_warm()
+        from flatlas.jobs.edited_code import refuse_edited_code
+
+        refuse_edited_code()
     # Imported here because a dry run needs neither.
     from flatlas.jobs.messages import Messages
     from flatlas.jobs.terminal import show_running
