@@ -36,6 +36,11 @@ if not Path("config/config.yaml").is_file():
         f"There is no config/config.yaml in {Path.cwd()}. Start Snakemake in the repository's folder, or "
         "name that folder by --directory."
     )
+if Path("results").is_symlink() and not Path("results").is_dir():
+    raise WorkflowError(
+        f"results is a link to {os.readlink('results')}, which is no folder. Mount its disk, make the "
+        "folder, or change the link."
+    )
 
 # Snakemake names neither the file nor the line of a mistake.
 with reading("config/config.yaml"):
@@ -79,6 +84,9 @@ onstart:
             from flatlas.jobs.warm_start import start_jobs_warm
 
             start_jobs_warm()
+        from flatlas.jobs.edited_code import refuse_edited_code
+
+        refuse_edited_code()
     # Imported here because a dry run needs neither.
     from flatlas.jobs.messages import Messages
     from flatlas.jobs.terminal import show_running

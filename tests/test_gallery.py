@@ -97,6 +97,13 @@ def test_the_commands_draw_each_figure_at_its_preset(page):
         assert (config, chosen, root) == ("--config", f"preset={preset}", "data_root=DIR")
 
 
+def test_an_unknown_study_is_refused_with_the_known_ones(page, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["collect.py", "flap", "paper"])
+    with pytest.raises(SystemExit):
+        collect.main()
+    assert re.search(r"'flap' \(choose from '?flat'?\)", capsys.readouterr().err)
+
+
 def test_the_page_shows_the_configuration_file_that_was_used(page, tmp_path):
     text = page("--configfile", str(tmp_path / "own.yaml"))
     paper, laptop, made = commands(text)

@@ -40,7 +40,8 @@ WIDTH = 1400
 def main() -> None:
     """Make the page of a study beside the old one, then put it in the old one's place."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study")
+    studies = sorted(path.stem for path in (ROOT / "config" / "studies").glob("*.yaml"))
+    parser.add_argument("study", choices=studies)
     parser.add_argument("preset")
     parser.add_argument("--from", dest="others", default="", help="PRESET:FIGURE,FIGURE")
     parser.add_argument("--configfile", type=Path, help="what the figures were drawn with")

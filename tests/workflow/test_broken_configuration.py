@@ -24,6 +24,14 @@ def test_a_start_in_a_folder_without_config_says_where_to_start(tiny, tmp_path):
     assert "train" in tiny.snakemake(*start, "--directory", str(tiny.root))
 
 
+def test_results_that_link_to_a_missing_folder(tiny, tmp_path):
+    (tiny / "results").symlink_to(tmp_path / "disk")
+    said = tiny.snakemake("-n", "duality_fig3", fails=True)
+    assert f"results is a link to {tmp_path / 'disk'}, which is no folder. Mount its disk," in said
+    (tmp_path / "disk").mkdir()
+    assert tiny.would_run("duality_fig3")["train"]
+
+
 def test_a_checkout_with_braces_in_its_path_is_refused(tiny, tmp_path):
     braces = tiny.copy(tmp_path / "a {b}")
     said = braces.snakemake("-n", "duality_fig3", fails=True)

@@ -57,7 +57,20 @@ def _fingerprint(roots: frozenset[str | Path]) -> str:
     text = "\n".join(f"{name} {digest}" for name, digest in sorted(digests.items()))
     code = hashlib.sha256(text.encode()).hexdigest()[:12]
     _covered()[code] = digests
+    _roots()[code] = roots
     return code
+
+
+@cache
+def _roots() -> dict[str, frozenset[str | Path]]:
+    """What each fingerprint of this command was taken of."""
+    return {}
+
+
+def edited_since(code: str) -> list[str]:
+    """The files behind a fingerprint of this command that have changed since it was taken."""
+    files = {_path(root) for root in closure(_roots().get(code, ()))}
+    return sorted(shown(path) for path in files if _digest_now(path) != module_digest(path))
 
 
 @cache
@@ -165,10 +178,23 @@ def module_digest(path: Path) -> str:
 
     For a file not in Python (C, a template, weights), a hash of its bytes.
     """
-    if path.suffix != ".py":
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    return _parsed(path)[0]
+    return _parsed(path)[0] if path.suffix == ".py" else _bytes_digest(path)
+
+
+def _digest_now(path: Path) -> str:
+    """The digest of a file as it is now; '' if it can't be read or parsed. Threads may call it."""
+    try:
+        if path.suffix != ".py":
+            return _bytes_digest(path)
+        source = path.read_bytes()
+        return (_kept_files().get(content_hash([source])) or _parse(source, path))[0]
+    except (OSError, FlatlasError):
+        return ""
+
+
+def _bytes_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @cache
