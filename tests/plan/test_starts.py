@@ -124,6 +124,10 @@ CLASSES = [0, 1, 2, 5]
         ),
         ({ONLY: Removed}, "measures.hidden.measure is only for nets with further"),
         (
+            {"runs.later.data.per_class": 119},
+            "measures.hidden.task has another task, whose per_class is 119, but digits has only 118",
+        ),
+        (
             {"measures.hidden.task": [1, 2]},
             "measures.hidden.task is [1, 2]. Allowed, of the run's 10 classes of digits outside "
             "data.only: 2, 3, 4, 5, 6, 7, 8, 9.",

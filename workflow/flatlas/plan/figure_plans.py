@@ -10,7 +10,7 @@ from flatlas.plan.declared_study import DeclaredStudy, SweptRun
 from flatlas.plan.families.own import Own
 from flatlas.plan.ids import measurement_id, run_id
 from flatlas.plan.kernel_specs import sampled_kernel
-from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.measure_specs import MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.my_model import check_directions
@@ -19,6 +19,7 @@ from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible,
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
 from flatlas.plan.plan import Drawing, Entry, FigurePlan
+from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Figure
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import USER
@@ -223,6 +224,9 @@ def _measurement(
 ) -> str:
     """Add a measurement to the plan, unless no machine could take it. Returns its id."""
     plan, measured = declared.plan, MeasureSpec(options=options.model_dump(), run=spec)
+    second = second_task(measured)
+    for key, why in too_few_images(second) if second else ():
+        raise FlatlasError(f"{place('task')} has another task, whose {key} {why}")
     identity = measurement_id(measured)
     if identity not in plan.measurements:
         refuse_impossible(

@@ -28,6 +28,7 @@ from flatlas.plan.run_checks import (
     check_sizes,
     check_wrong_labels,
 )
+from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
@@ -163,6 +164,8 @@ class Runs:
         except FlatlasError as error:
             raise FlatlasError(f"{error} {self._images_of(run)}") from None
         samples = _samples(run.data, source, run.net, seeds)
+        for key, why in too_few_images(samples):
+            raise FlatlasError(f"{origin(('data', key))} {why}")
         check_wrong_labels(run.data, images_to_train_on(subset_of(samples)), origin)
         check_batch(run, images_to_train_on(samples), origin)
         return RunSpec(

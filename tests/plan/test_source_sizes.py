@@ -1,0 +1,67 @@
+"""Samples that a source of known size does not have are refused by their key."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_configuration import Removed
+
+from flatlas.data.sources import digits, textures
+from flatlas.plan.data_specs import Cifar10, Cifar100, Digits, Mnist, Textures
+from flatlas.plan.source_sizes import images_of_each_class
+
+RUN = "runs.base"
+
+
+@pytest.mark.parametrize(
+    ("source", "load"),
+    [
+        (Digits(kind="digits"), digits.load),
+        (
+            Textures(kind="textures", classes=3, side=8, train_per_class=5, test_per_class=2),
+            textures.load,
+        ),
+    ],
+)
+def test_the_known_sizes_are_those_of_the_source(source, load):
+    images = load(source, Path())
+    for known, labels in zip(
+        images_of_each_class(source), (images.train_labels, images.test_labels), strict=True
+    ):
+        assert known == tuple(np.bincount(labels))
+
+
+@pytest.mark.parametrize(
+    ("source", "train", "test"),
+    [
+        (Mnist(kind="mnist"), 60_000, 10_000),
+        (Cifar10(kind="cifar10"), 50_000, 10_000),
+        (Cifar100(kind="cifar100"), 50_000, 10_000),
+    ],
+)
+def test_the_downloaded_sources_have_their_published_sizes(source, train, test):
+    assert tuple(map(sum, images_of_each_class(source))) == (train, test)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"per_class": 120}, "per_class is 120, but digits has only 116 "),
+        ({"per_class": 119, "only": [2]}, "per_class is 119, but digits has only 118 "),
+        ({"test_size": 597}, "test_size is 597, but digits has only 596 "),
+        ({"test_size": 120, "classes": [1, 8]}, "test_size is 120, but digits has only 118 "),
+        ({"per_class": Removed, "train_size": 1_202}, "train_size is 1,202, but .* 1,201 "),
+        ({"attack_size": 1_102}, "attack_size is 1,102, but digits has only 1,101 "),
+    ],
+)
+def test_more_images_than_the_source_has_are_refused(refusal, data, said):
+    changes = {f"{RUN}.data.{key}": value for key, value in data.items()}
+    assert re.match(f"{RUN}.data.{said}", refusal(changes))
+
+
+def test_the_most_that_the_source_has_and_at_most_more_are_planned(plan_of):
+    most = {"per_class": Removed, "train_size": 1_201, "test_size": 596}
+    more = {"train_size": 5_000, "test_size": 5_000, "at_most": True}
+    for data in (most, most | more):
+        assert plan_of(study={f"{RUN}.data.{key}": value for key, value in data.items()}).runs
