@@ -175,13 +175,22 @@ def test_a_script_started_by_hand_without_the_json_says_what_to_do(run, argument
     assert "python workflow/scripts/stage.py results/logs/" in sentence
 
 
-@pytest.mark.parametrize("text", ['{"spec": {}}', "[]", "{", '{"job": "measure", "threads": 2}'])
-def test_a_script_is_not_started_with_the_json_of_something_else(run, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"spec": {}}', "names no job"),
+        ("[]", "names no job"),
+        ('{"job": "training"}', "is of the job 'training'"),
+        ('{"job": "measure", "log": "results/logs/one.log"}', "is of the job 'measure'"),
+        ("{", "can't be read"),
+    ],
+)
+def test_a_script_is_not_started_with_the_json_of_something_else(run, tmp_path, text, why):
     (tmp_path / "other.json").write_text(text)
     failed = run("other.json", within_snakemake=False)
     assert failed.returncode == 1
     (sentence,) = failed.stderr.splitlines()
-    assert "other.json" in sentence and "JSON beside the job's log" in sentence
+    assert sentence.startswith(f"other.json {why}")
 
 
 def test_a_job_repeated_by_hand_elsewhere_is_told_where_to_start(run, tmp_path):

@@ -1,11 +1,14 @@
 """Realizations in several groups: which runs and data they make, and what is refused."""
 
 import pytest
-from small_configuration import Removed
+from shipped import SHIPPED, shipped
+from small_configuration import CONFIG, Removed
 
 from flatlas.plan.ids import run_id
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.plan import Plan
+from flatlas.plan.resolve import resolve
+from flatlas.plan.trees import merged
 
 DATA = "runs.base.data"
 TOGETHER = 100_000
@@ -44,30 +47,57 @@ def test_figures_know_all_groups_by_the_first(plan_of):
 def test_a_group_starts_from_its_own_realizations(plan_of):
     base = plan_of().studies["flat"].runs["base"].model_dump(mode="json", exclude_unset=True)
     later = {**base, "start": {"run": "base"}}
-    plan = plan_of(
-        study={
-            "realizations": [2, 1],
-            "runs.later": later,
-            "sweeps.later": {"run": "later", "points": [{}]},
-            "figures.fig1.sweeps": ["later"],
-        }
-    )
+    study = {
+        "realizations": [2, 1],
+        "runs.later": later,
+        "sweeps.later": {"run": "later", "points": [{}]},
+        "figures.fig1.sweeps": ["later"],
+    }
+    plan = plan_of(study=study)
     first, second = (plan.runs[entry.run] for entry in entries(plan))
     assert first.start.run.seeds == first.seeds == (0, 1)
     assert second.start.run.seeds == second.start.run.samples.seeds == second.seeds == (2,)
     assert run_id(second.start.run) in plan.runs
+    # With the first group alone it starts from that group alone.
+    alone = plan_of(study=study | {"runs.later.realizations": 2})
+    assert [alone.runs[entry.run] for entry in entries(alone)] == [first]
+
+
+@pytest.mark.parametrize("preset", ["laptop", "paper"])
+def test_a_group_more_keeps_all_results_of_the_shipped_studies(preset):
+    for name, study in shipped(preset).studies.items():
+        more = {"preset": preset, "studies": {name: {"realizations": [*study.realizations, 3]}}}
+        grouped = resolve(merged(SHIPPED, more), CONFIG)
+        assert shipped(preset).runs.keys() <= grouped.runs.keys()
+        assert shipped(preset).measurements.keys() <= grouped.measurements.keys()
 
 
 @pytest.mark.parametrize(
-    ("study", "place"),
+    ("study", "said"),
     [
-        ({"realizations": []}, "realizations"),
+        ({"realizations": []}, "realizations: the list is empty"),
         ({"realizations": "two"}, "realizations is 'two'"),
         ({"realizations": [2, 0]}, "realizations.1 is 0"),
-        ({"realizations": [TOGETHER, 1]}, "realizations"),
+        ({"realizations": [TOGETHER, 1]}, "realizations: 100,001 realizations in all groups"),
         (
             {"sweeps.alpha": {"run": "base", "points": [{}, {"realizations": [2, 1]}]}},
             "sweeps.alpha has two points that are the same run",
+        ),
+        (
+            {
+                "sweeps.alpha": {
+                    "run": "base",
+                    "points": [{"realizations": [2, 1]}, {"realizations": [1, 1, 1]}],
+                }
+            },
+            "sweeps.alpha has two points that are the same run",
+        ),
+        (
+            {
+                "sweeps.more": {"run": "base", "points": [{"realizations": [2, 1]}]},
+                "figures.fig1.sweeps": ["alpha", "more"],
+            },
+            "figures.fig1.sweeps: alpha, more have a run in common",
         ),
         (
             {
@@ -76,9 +106,9 @@ def test_a_group_starts_from_its_own_realizations(plan_of):
                 "measures": Removed,
                 "figures.fig1.measures": Removed,
             },
-            "runs.base.realizations",
+            "runs.base.data.functions are drawn together",
         ),
     ],
 )
-def test_groups_that_make_no_sense_are_refused(refusal, study, place):
-    assert place in refusal(study)
+def test_groups_that_make_no_sense_are_refused(refusal, study, said):
+    assert refusal(study).startswith(said)

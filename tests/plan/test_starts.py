@@ -104,6 +104,7 @@ WRONG_RUNS = [
     ("base.net.hidden", [5, 3], "later.start.run is 'base', which has another net"),
     ("base.data.source", "mnist", "later.start.run is 'base', which has another net"),
     ("base.realizations", 1, "later.start.run is 'base', which has only 1 realizations for 2"),
+    ("base.realizations", [1, 1], "later.start.run is 'base', whose groups have 1, 1 realizations"),
     ("later.start.fresh", ["fc4"], "later.start.fresh names 'fc4'. Allowed: fc1, fc2, fc3."),
     ("later.frozen", ["fc1", "f3"], "later.frozen names 'f3'. Allowed: fc1, fc2, fc3. Did you"),
     ("later.frozen", ["fc3", "fc1", "fc2"], "later.frozen names every layer"),
@@ -125,7 +126,7 @@ CLASSES = [0, 1, 2, 5]
         ({ONLY: Removed}, "measures.hidden.measure is only for nets with further"),
         (
             {"runs.later.data.per_class": 119},
-            "measures.hidden.task has another task, whose per_class is 119, but digits has only 118",
+            "measures.hidden.task has another task, whose per_class is 119, but digits has only",
         ),
         (
             {"measures.hidden.task": [1, 2]},

@@ -34,9 +34,9 @@ class Neighbourhood:
 class Search:
     """A search has converged when `left` is at most `tolerance` times the rise found.
 
-    It takes at most `steps`, and begins at the centre and at `starts` − 1 random points, or at one
-    if the centre has no slope to follow. Each start may find another local maximum, and the best
-    may be twice the first.
+    It takes at most `steps`, and begins at the centre and at `starts` − 1 random points, at least
+    at one if the centre has no slope to follow. Each start may find another local maximum, and the
+    best may be twice the first.
     """
 
     tolerance: float

@@ -46,7 +46,7 @@ class Run:
 
     A given `step_size` is not adapted. Each step takes `leaps` gradients: with several, a step goes
     farther, up to a quarter of an oscillation, and their length varies from step to step, down to
-    half.
+    half. Step sizes are those of the longest leaps.
     """
 
     chains: int

@@ -33,8 +33,8 @@ def refuse_edited_code() -> None:
 def _refused(script: "PythonScript", edited: list[str]) -> FlatlasError:
     """The error to raise; the job's log has it, too, as if the job had written it."""
     cause = (
-        f"{', '.join(edited)} was edited after this command began. Give the same command again to "
-        "use the files as they are now."
+        f"{', '.join(edited)} was edited after this command began: its result would be recorded "
+        "with the earlier code."
     )
     now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
     Path(script.log[0]).write_text(f"{now} E {script.rulename} failed: {cause}\n", encoding="utf-8")

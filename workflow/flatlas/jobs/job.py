@@ -196,18 +196,23 @@ def _by_hand_path(path: str) -> str:
 
 
 def _from_json(arguments: list[str], title: str) -> dict[str, Any]:
-    try:
-        _, file = arguments
-        given: dict[str, Any] = read_json(file)
-        of_this_script = given["job"] == title
-    except (FlatlasError, ValueError, KeyError, TypeError):
-        of_this_script = False
-    if not of_this_script:
-        script = Path(arguments[0]).name
+    script = Path(arguments[0]).name
+    if len(arguments) != 2 or not (arguments[1].endswith(".json") and Path(arguments[1]).is_file()):
         raise SystemExit(
-            f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the JSON "
-            f"beside the job's log: python workflow/scripts/{script} results/logs/….json (given: "
-            f"{' '.join(arguments[1:]) or 'nothing'})"
+            f"{script} runs inside Snakemake. To repeat one of its jobs by hand, give it the "
+            f"JSON beside the job's log: python workflow/scripts/{script} results/logs/….json"
+        )
+    file = arguments[1]
+    try:
+        given: dict[str, Any] = read_json(file)
+    except FlatlasError as error:
+        raise SystemExit(str(error)) from None
+    named_job = given.get("job") if isinstance(given, dict) else None
+    if named_job != title or "log" not in given:
+        what = f"is of the job '{named_job}'" if named_job else "names no job"
+        raise SystemExit(
+            f"{file} {what}, but {script} repeats the job '{title}'. Give it the JSON beside the "
+            "log of such a job, written by this version of flatlas."
         )
     if not Path(given["log"]).parent.is_dir():
         # All files of a job are relative to that folder.

@@ -30,13 +30,13 @@ class Messages(logging.Filter):
         """Take the jobs that the run will start, before it starts any."""
         super().__init__()
         logs = [log for job in single(jobs) for log in job.log]
-        self.before = {log: _written(log) for log in logs}
+        self.before = {file: _written(file) for log in logs for file in (log, _json_beside(log))}
         self.ended: dict[int | None, str] = {}
         self.processes: dict[int, str] = {}
         self.causes: dict[int, str | None] = {}
 
     def is_new(self, log: str) -> bool:
-        """Whether a job of this run, not of an earlier one, has written this log."""
+        """Whether a job of this run, not of an earlier one, has written this log or its JSON."""
         return _written(log) not in (0, self.before.get(log))
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -90,11 +90,13 @@ class Messages(logging.Filter):
         if old := shown_before(waiting):
             more = f" and {len(old) - LISTED} more" if len(old) > LISTED else ""
             yield f"From an earlier run, not this one: {', '.join(old[:LISTED])}{more}."
-        script, again = Path(failed[0].rule.script).name, Path(failed[0].log[0])
-        yield (
-            "To repeat a job by hand, such as the first: PYTHONPATH=workflow python "
-            f"workflow/scripts/{script} {again.with_suffix('.json')}"
-        )
+        script, again = Path(failed[0].rule.script).name, _json_beside(failed[0].log[0])
+        # A job that was refused before it began has none.
+        if self.is_new(again):
+            yield (
+                "To repeat a job by hand, such as the first: PYTHONPATH=workflow python "
+                f"workflow/scripts/{script} {again}"
+            )
 
     def _failed(self, jobs: Iterable["AbstractJob"]) -> Iterator["Job"]:
         """The failed jobs. A group fails as a whole: those with a cause, if any has one."""
@@ -126,9 +128,14 @@ def cause_in(log: str) -> str | None:
     return causes[-1] if causes else None
 
 
-def _written(log: str) -> int:
-    """When a log was last written; 0 if there is none."""
+def _json_beside(log: str) -> str:
+    """The file from which the job of a log can be repeated."""
+    return str(Path(log).with_suffix(".json"))
+
+
+def _written(file: str) -> int:
+    """When a file was last written; 0 if there is none."""
     try:
-        return Path(log).stat().st_mtime_ns
+        return Path(file).stat().st_mtime_ns
     except OSError:
         return 0

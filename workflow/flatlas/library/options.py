@@ -39,9 +39,9 @@ class OfSpectrum(Options):
 class OfAscent(Options):
     """The neighbourhood w + c ⊙ u, where c is |w|, or 1 if not `adaptive`, and a search in it.
 
-    ‖u‖_p is at most `radius`. The search begins at w and at `starts` − 1 random points, or at one
-    if w has no slope. It has converged when the slope predicts that the loss would rise by at most
-    `tolerance` more, relative to its rise so far; it takes at most `steps`.
+    ‖u‖_p is at most `radius`. The search begins at w and at `starts` − 1 random points, at least at
+    one if w has no slope. It has converged when the slope predicts that the loss would rise by at
+    most `tolerance` more, relative to its rise so far; it takes at most `steps`.
     """
 
     radius: Positive = SHARPNESS.radius

@@ -102,7 +102,8 @@ class Tracker:
         if self._path.read_bytes() != self._written:
             raise FlatlasError(
                 f"'{self._path}' has changed since this tracker wrote it, as when two trackers "
-                "have one path: each would replace the other's rows. Give each another path."
+                "or processes have one path: each would replace the other's rows. Give each "
+                "another path, or track in one process."
             )
 
     def lightning(self) -> Any:

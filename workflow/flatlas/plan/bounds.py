@@ -49,6 +49,8 @@ def _as_groups(sizes: Any) -> Any:
 
 
 def _together(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if not sizes:
+        raise ValueError("the list is empty. Allowed: a number, or a list of at least one")
     if sum(sizes) > MOST_REALIZATIONS:
         raise ValueError(
             f"{sum(sizes):,} realizations in all groups are more than {MOST_REALIZATIONS:,}"
@@ -63,7 +65,7 @@ def _as_written(sizes: tuple[int, ...]) -> int | tuple[int, ...]:
 # The size of each group of realizations; a number if there is only one.
 Realizations = Annotated[
     tuple[_Group, ...],
-    Field(min_length=1, max_length=1000),
+    Field(max_length=1000),
     BeforeValidator(_as_groups, json_schema_input_type=_Group | tuple[_Group, ...]),
     AfterValidator(_together),
     PlainSerializer(_as_written),

@@ -70,7 +70,7 @@ class DeclaredStudy:
             self._check_distinct(sweep)
 
     def _check_distinct(self, sweep: str) -> None:
-        runs = [run_id(one.groups[0]) for one in self.runs_of(sweep)]
+        runs = [run_id(group) for one in self.runs_of(sweep) for group in one.groups]
         if len(set(runs)) < len(runs):
             raise FlatlasError(
                 f"{self.place(sweep)} has two points that are the same run: remove one of them."
@@ -92,9 +92,10 @@ class DeclaredStudy:
         for point, where in self.runs.points(sweep):
             run, spec = self.runs.at(base, point, where)
             origin = self.runs.origin(base, point, where)
-            self.count(spec, sweep)
             self._check_changed_measures(run, origin)
             groups = tuple(groups_of(spec, self.runs.group_sizes(run)))
+            for group in groups:
+                self.count(group, sweep)
             yield SweptRun(values_at(point, run), run, groups, origin)
 
     def _borrowed_runs(self, name: str) -> Iterator[SweptRun]:
@@ -122,8 +123,8 @@ class DeclaredStudy:
         self.plan.extent += ONE_RESULT + len(spec.seeds) + moments
         if self.plan.extent > MOST_WORKED_OUT:
             raise FlatlasError(
-                f"{self.place(sweep)} makes the plan too large, with "
-                f"{len(spec.seeds):,} realizations and {moments:,} checkpoints of each run. "
+                f"{self.place(sweep)} makes the plan too large; a run of it has "
+                f"{len(spec.seeds):,} realizations and {moments:,} checkpoints. "
                 f"Allowed: {MOST_WORKED_OUT // ONE_RESULT:,} runs and measurements in all figures, "
                 "or fewer with many realizations and checkpoints. List fewer of any of them."
             )

@@ -66,6 +66,7 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
                 refuse(document.origin(("figures", name, kind)), one, names)
     entries = [one for sweep in figure.sweeps for one in _entries(declared, sweep, name, figure)]
     _check_use(declared, name, entries)
+    _check_groups(declared, name, entries)
     return FigurePlan(
         declared.name,
         name,
@@ -140,6 +141,23 @@ def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> 
             raise FlatlasError(f"{place} names '{measure}', which fits none of the figure's runs.")
 
 
+def _check_groups(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> None:
+    """Refuse sweeps that share a run but not all of its groups.
+
+    Where a figure needs a run once, it takes the rows of one sweep.
+    """
+    groups: dict[str, dict[str, set[str]]] = {}
+    for entry in entries:
+        groups.setdefault(entry.first, {}).setdefault(entry.sweep, set()).add(entry.run)
+    for by_sweep in groups.values():
+        if len({*map(frozenset, by_sweep.values())}) > 1:
+            raise FlatlasError(
+                f"{declared.document.origin(('figures', name, 'sweeps'))}: {', '.join(by_sweep)} "
+                "have a run in common, but not all of its groups of realizations. Give it the same "
+                "'realizations' in all of them."
+            )
+
+
 def _entries(declared: DeclaredStudy, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
     for swept in declared.runs_of(sweep):
         first = run_id(swept.groups[0])
@@ -172,8 +190,7 @@ def _measurements(
                 needed_by = f"Figure '{target}' takes this measure of sweep '{sweep}'."
                 raise FlatlasError(f"{error}\n{needed_by}") from None
         else:
-            declared.count(spec, sweep)
-            measured[name] = _measurement(declared, options, spec, place)
+            measured[name] = _measurement(declared, sweep, options, spec, place)
     return measured
 
 
@@ -220,7 +237,11 @@ def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str])
 
 
 def _measurement(
-    declared: DeclaredStudy, options: Measurement, spec: RunSpec, place: Callable[[str], str]
+    declared: DeclaredStudy,
+    sweep: str,
+    options: Measurement,
+    spec: RunSpec,
+    place: Callable[[str], str],
 ) -> str:
     """Add a measurement to the plan, unless no machine could take it. Returns its id."""
     plan, measured = declared.plan, MeasureSpec(options=options.model_dump(), run=spec)
@@ -229,6 +250,7 @@ def _measurement(
         raise FlatlasError(f"{place('task')} has another task, whose {key} {why}")
     identity = measurement_id(measured)
     if identity not in plan.measurements:
+        declared.count(spec, sweep)
         refuse_impossible(
             measuring_needs(measured), lambda: f"{place('measure')} of {run_id(spec)}"
         )

@@ -13,13 +13,14 @@ def groups_of(run: RunSpec, sizes: Sequence[int]) -> Iterator[RunSpec]:
         yield run
         return
     for first, end in pairwise(accumulate(sizes, initial=0)):
-        yield _with_seeds(run, run.seeds[first:end])
+        yield with_seeds(run, run.seeds[first:end])
 
 
-def _with_seeds(run: RunSpec, seeds: tuple[int, ...]) -> RunSpec:
+def with_seeds(run: RunSpec, seeds: tuple[int, ...]) -> RunSpec:
+    """The run with some of its realizations, and so the run that it starts from."""
     start = run.start
     if start is not None:
-        start = start.model_copy(update={"run": _with_seeds(start.run, seeds)})
+        start = start.model_copy(update={"run": with_seeds(start.run, seeds)})
     samples = _draws(run.samples, seeds)
     return run.model_copy(update={"samples": samples, "seeds": seeds, "start": start})
 

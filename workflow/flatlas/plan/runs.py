@@ -19,7 +19,8 @@ from flatlas.plan.data_specs import (
 )
 from flatlas.plan.documents import Document
 from flatlas.plan.families import NetSpec
-from flatlas.plan.mistakes import Origin, refuse, validated
+from flatlas.plan.groups import with_seeds
+from flatlas.plan.mistakes import Origin, listed, refuse, validated
 from flatlas.plan.named_layers import check_layers
 from flatlas.plan.run_checks import (
     check_batch,
@@ -92,11 +93,16 @@ class Runs:
         spec = self._spec(run, origin)
         if run.start is None:
             return run, spec
-        started = self._start(run.start, spec, origin, (*later, base))
+        started = self._start(run.start, spec, self.group_sizes(run), origin, (*later, base))
         return run, spec.model_copy(update={"start": started})
 
     def _start(
-        self, start: Start, run: RunSpec, origin: Origin, later: tuple[str, ...]
+        self,
+        start: Start,
+        run: RunSpec,
+        sizes: tuple[int, ...],
+        origin: Origin,
+        later: tuple[str, ...],
     ) -> StartSpec:
         """The run that another run starts from. The two must fit together."""
         place = origin(("start", "run"))
@@ -105,7 +111,7 @@ class Runs:
         if start.run in later:
             circle = " from ".join([*later[later.index(start.run) :], start.run])
             raise FlatlasError(f"{place} goes in a circle: {circle}. One run must be the first.")
-        _, first = self.at(start.run, later=later)
+        settings, first = self.at(start.run, later=later)
         if (first.net, first.input_shape) != (run.net, run.input_shape):
             raise FlatlasError(
                 f"{place} is '{start.run}', which has another net: give both the same net."
@@ -120,12 +126,16 @@ class Runs:
                 f"{place} is '{start.run}', which has only {len(first.seeds)} realizations for "
                 f"{len(run.seeds)}: give it as many, or this run fewer."
             )
+        groups = self.group_sizes(settings)
+        if len(groups) > 1 or len(sizes) > 1:
+            if groups[: len(sizes)] != sizes:
+                raise FlatlasError(
+                    f"{place} is '{start.run}', whose groups have {listed([*map(str, groups)])} "
+                    f"realizations, not {listed([*map(str, sizes)])}: give both the same groups."
+                )
+            first = with_seeds(first, run.seeds)
         check_layers(start.fresh, run, origin(("start", "fresh")))
         return StartSpec(run=first, fresh=start.fresh)
-
-    def _place_of_realizations(self, run: Run, origin: Origin) -> str:
-        key = ("realizations",)
-        return origin(key) if run.realizations else self.document.origin(key)
 
     def _images_of(self, run: Run) -> str:
         """A sentence on a run's images and where they are set: they may be the mistake."""
@@ -146,8 +156,8 @@ class Runs:
         sizes = self.group_sizes(run)
         if run.data.functions and len(sizes) > 1:
             raise FlatlasError(
-                f"{self._place_of_realizations(run, origin)} is {list(sizes)}, but the most "
-                "frequent functions are drawn together. Allowed: one number."
+                f"{origin(('data', 'functions'))} are drawn together, not in the groups "
+                f"{list(sizes)}: give this run a number of 'realizations' of its own."
             )
         seeds = tuple(range(sum(sizes)))
         if run.data.source not in self.sources:

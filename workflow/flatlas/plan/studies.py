@@ -81,7 +81,7 @@ class Start(Spec):
     """Begin at the solution of another base run."""
 
     run: str
-    """Its name. Net, outputs and number of realizations must be the same."""
+    """Its name. Net and outputs must be the same, and it must have these realizations."""
     fresh: Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS)] = ()
     """Layers to initialize again."""
 
@@ -92,7 +92,7 @@ class Run(Training):
     data: Data
     start: Start | None = None
     realizations: Realizations | None = None
-    """Number of seeds, or of those in each group, in place of the study's."""
+    """Number of seeds, or a list of groups of them, in place of the study's."""
     measures: dict[str, dict[str, Any]] = Field(default={})
     """Options that differ for this run: `{sharpness: {box: 1.0e-5}}`."""
 

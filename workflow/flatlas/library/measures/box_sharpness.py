@@ -29,7 +29,8 @@ from flatlas.plan.bounds import Positive
 class Sharpness(BoxSharpness):
     """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound.
 
-    `missed` is how far it is below the value at the corner that the slope at w points to.
+    `missed` is how far another search than from corner to corner is below the value at its first
+    corner, to which the slope at w points.
     """
 
     missed: float = 0.0
@@ -67,8 +68,10 @@ def measure(
     around = Box.around(objective.w.unsqueeze(0), box, of_members, objective.size)
     curves = _sgd(around, objective, lr, epochs) if by == "sgd" else SEARCHES[by](around, epochs)
     (found,) = sharpness_of(around, curves)
-    (corner,) = sharpness_of(around, corners(around, 1))
-    missed = max(0.0, corner.sharpness - found.sharpness)
+    missed = 0.0
+    if by != "corners":
+        (corner,) = sharpness_of(around, corners(around, 1))
+        missed = max(0.0, corner.sharpness - found.sharpness)
     converged = found.converged and missed <= TOLERANCE * found.sharpness
     return Sharpness(**{**vars(found), "converged": converged}, missed=missed)
 
