@@ -33,7 +33,7 @@ def refuse_edited_code() -> None:
 def _refused(script: "PythonScript", edited: list[str]) -> FlatlasError:
     """The error to raise; the job's log has it, too, as if the job had written it."""
     cause = (
-        f"{', '.join(edited)} was edited after this command began: its result would be recorded "
+        f"{', '.join(edited)} was edited after this command began: the result would be recorded "
         "with the earlier code."
     )
     now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"

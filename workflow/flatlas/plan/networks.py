@@ -61,5 +61,6 @@ def _entries(figures: list[FigurePlan]) -> tuple[Entry, ...]:
                 place = entry.sweep, entry.run
                 known = found[place].measurements if place in found else {}
                 both = {**known, **entry.measurements}
+                # The table names the folder of each group of realizations.
                 found[place] = Entry(entry.sweep, entry.point, entry.run, entry.run, both)
     return tuple(found.values())

@@ -48,8 +48,10 @@ def images_of_each_class(source: SourceSpec) -> Counts | None:
 def too_few_images(samples: SamplesSpec) -> Iterator[tuple[str, str]]:
     """The keys of `data` that ask for more images than the source has, each with the reason."""
     subset = subset_of(samples)
-    counts = None if isinstance(subset, FunctionsSpec) else images_of_each_class(subset.source)
-    if counts is None or isinstance(subset, FunctionsSpec):
+    if isinstance(subset, FunctionsSpec):
+        return
+    counts = images_of_each_class(subset.source)
+    if counts is None:
         return
     picked = subset.only or subset.classes or range(len(counts[0]))
     train, test = ([each[label] for label in picked] for each in counts)
