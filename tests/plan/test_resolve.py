@@ -142,7 +142,13 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             {"grid": {"batch": [5, 10], "optimizer.lr": [0.1, 0.2]}},
             [{"batch": size, "optimizer.lr": lr} for size in (5, 10) for lr in (0.1, 0.2)],
         ),
-        ({"points": [{"batch": 2}, {"batch": 3, "optimizer.lr": 0.5}]}, ...),
+        # A point that does not name a key has the run's value, so no figure loses the base run.
+        (
+            {"points": [{}, {"batch": 3, "optimizer.lr": 0.5}]},
+            [{"batch": 5, "optimizer.lr": 0.1}, {"batch": 3, "optimizer.lr": 0.5}],
+        ),
+        # The base run averages nothing, so it has no such key.
+        ({"points": [{}, {"average.from_epoch": 3}]}, ...),
         ({"points": [{"stop.loss_below": None}, {"stop.loss_below": 0.5}]}, ...),
         # YAML reads 1e-3, without a dot, as text, and 1 as an integer.
         (
@@ -158,7 +164,7 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
                 ]
             },
             [
-                {f"optimizer.{key}": value for key, value in ADAM.items()},
+                {f"optimizer.{key}": value for key, value in ADAM.items()} | {"net.hidden": [4, 3]},
                 {f"optimizer.{key}": value for key, value in MOMENTUM.items()}
                 | {"net.hidden": [9, 7]},
             ],

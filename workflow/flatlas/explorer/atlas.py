@@ -19,9 +19,9 @@ def atlas_explorer(
 ) -> Explorer:
     """The explorer of a preset, from its measure table, scorecards and learning curves."""
     count = len(networks.drop_duplicates(["run", "seed"]))
-    settings = networks["run"].nunique()
+    runs = networks["run"].nunique()
     return Explorer(
-        title=f"{count} networks of the atlas with {settings} settings, at {preset}",
+        title=f"{count} networks of the atlas in {runs} runs, at {preset}",
         networks=networks,
         variables=variables(networks, AXES, QUANTITIES, BASELINES),
         axes=compared(networks, AXES),

@@ -116,8 +116,11 @@ def first(table: pd.DataFrame) -> pd.Series:
 
 
 def labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
-    """A number for each row; rows that agree in all these columns have the same number."""
-    return list(table[columns].astype(str).groupby(columns, sort=False).ngroup())
+    """A number for each row; rows that agree in all these columns have the same number.
+
+    SGD has no momentum: rows that both lack a value agree in it.
+    """
+    return list(table[columns].astype(str).groupby(columns, sort=False, dropna=False).ngroup())
 
 
 def _settings(table: pd.DataFrame) -> list[str]:

@@ -14,7 +14,7 @@ from flatlas.plan.plan import Plan
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import Location, dotted, leaves
+from flatlas.plan.trees import Location
 
 # To plan one run or measurement of a figure takes as long as to list this many seeds and moments.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
@@ -23,7 +23,8 @@ ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 class SweptRun(NamedTuple):
     """A run at a point of a sweep: its settings, its specs, and where each setting is made.
 
-    There is a spec for each group of realizations.
+    `point` has the run's value of each key that any point of the sweep names. There is a spec for
+    each group of realizations.
     """
 
     point: dict[str, Any]
@@ -89,14 +90,16 @@ class DeclaredStudy:
         base = self.study.sweeps[sweep].run
         if base not in self.study.runs:
             refuse(self.document.origin(("sweeps", sweep, "run")), base, self.study.runs)
-        for point, where in self.runs.points(sweep):
+        points = [*self.runs.points(sweep)]
+        varied = list(dict.fromkeys(key for point, _ in points for key in point))
+        for point, where in points:
             run, spec = self.runs.at(base, point, where)
             origin = self.runs.origin(base, point, where)
             self._check_changed_measures(run, origin)
             groups = tuple(groups_of(spec, self.runs.group_sizes(run)))
             for group in groups:
                 self.count(group, sweep)
-            yield SweptRun(values_at(point, run), run, groups, origin)
+            yield SweptRun(values_at(varied, run), run, groups, origin)
 
     def _borrowed_runs(self, name: str) -> Iterator[SweptRun]:
         """Runs of other studies, each with its sweep `of` and the values that any sweep varies.
@@ -112,9 +115,7 @@ class DeclaredStudy:
             found += runs[:1] + runs[1:][-1:] if borrowed.ends else runs
         varied = list(dict.fromkeys(key for _, one in found for key in one.point))
         for of, one in found:
-            values = leaves(one.run.model_dump(mode="json")).items()
-            known = {dotted(place): value for place, value in values}
-            point = {"of": of} | {key: known[key] for key in varied if key in known}
+            point = {"of": of} | values_at(varied, one.run)
             yield one._replace(point=point, run=one.run.model_copy(update={"measures": {}}))
 
     def count(self, spec: RunSpec, sweep: str) -> None:

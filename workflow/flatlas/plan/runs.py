@@ -1,6 +1,6 @@
 """The base runs of a study at the points of its sweeps: as settings, and as specs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -32,7 +32,7 @@ from flatlas.plan.run_checks import (
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
-from flatlas.plan.trees import USER, Location, at, dotted, leaves, with_value
+from flatlas.plan.trees import USER, Location, dotted, leaves, with_value
 
 # The settings of a base run, as a tree.
 NO_CHANGES: dict[str, Any] = {}
@@ -187,17 +187,19 @@ class Runs:
         )
 
 
-def values_at(point: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The point's values from the validated run, with their types (YAML's 1e-3 is text).
+def values_at(keys: Iterable[str], run: Run) -> dict[str, Any]:
+    """The values of these keys in a validated run, with their types (YAML's 1e-3 is text).
 
     A mapping, such as an optimizer, is listed value by value: `optimizer.name`, `optimizer.lr`, ...
+    Keys that the run lacks are left out.
     """
-    tree = run.model_dump(mode="json")
-    values: dict[Location, Any] = {}
-    for key in point:
-        place = tuple(key.split("."))
-        values |= leaves(at(tree, place), place)
-    return {dotted(place): value for place, value in values.items()}
+    values = {dotted(place): value for place, value in leaves(run.model_dump(mode="json")).items()}
+    return {
+        name: value
+        for key in keys
+        for name, value in values.items()
+        if f"{name}.".startswith(f"{key}.")
+    }
 
 
 def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:

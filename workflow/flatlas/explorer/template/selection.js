@@ -148,6 +148,6 @@ function describeSelection(rows) {
   document.getElementById("counted").textContent =
     `${y.words} with ${x.words}: ${rows.length} ${state.range ? "selected " : ""}networks`;
   document.getElementById("resampled").textContent =
-    `Of ${runs} settings.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
+    `From ${runs} runs.${doubtful ? ` Values from searches that did not converge: ${doubtful}.` : ""} ` +
     `Intervals leave out one seed at a time, with all its networks (jackknife). –: ${haveOrder() ? "too few to compare" : "names have no order"}. ‡ Baselines: ${given}.`;
 }

@@ -80,7 +80,6 @@ def _factors(material: Material) -> pd.DataFrame:
 def _by_optimizer(material: Material, nets: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Nets of the first optimizer; and of the others, renamed to the matching run of the first."""
     trained = material.trainings
-    # The first optimizer is that of the base run, which no point names.
     trained = trained.assign(
         optimizer=trained.get("optimizer.name", pd.Series("", trained.index)).astype(str),
         attacked=trained.get("data.attack_size", pd.Series(0, trained.index)).fillna(0),
