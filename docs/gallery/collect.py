@@ -50,7 +50,7 @@ def main() -> None:
     given = parser.parse_args()
     study, file = given.study, given.configfile
     drawn = Drawn(given.preset, given.others, given.without, file.name if file else "")
-    settings = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_text())
+    settings = yaml.safe_load((ROOT / "config" / "studies" / f"{study}.yaml").read_bytes())
     presets = drawn.presets(settings["figures"])
     kept = [name for name in given.keep.split(",") if name]
     if missing := [name for name in kept if not (GALLERY / study / f"{name}.png").is_file()]:

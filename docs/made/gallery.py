@@ -99,7 +99,7 @@ def galleries() -> dict[Path, str]:
 
 def page(study: str, folder: Path, root: Path = ROOT) -> str:
     """The page of a study from the files in its folder, and from the study itself under `root`."""
-    settings = yaml.safe_load((root / "config" / "studies" / f"{study}.yaml").read_text())
+    settings = yaml.safe_load((root / "config" / "studies" / f"{study}.yaml").read_bytes())
     captions = root / "workflow" / "flatlas" / "studies" / study
     drawn, scorecard = read_drawn(folder), read_scorecard(folder)
     planned = drawn.presets(settings["figures"])
