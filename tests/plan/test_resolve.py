@@ -147,6 +147,10 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             {"points": [{}, {"batch": 3, "optimizer.lr": 0.5}]},
             [{"batch": 5, "optimizer.lr": 0.1}, {"batch": 3, "optimizer.lr": 0.5}],
         ),
+        (
+            {"points": [{}, {"data.label_noise": 0.25}]},
+            [{"data.label_noise": 0.0}, {"data.label_noise": 0.25}],
+        ),
         # The base run averages nothing, so it has no such key.
         ({"points": [{}, {"average.from_epoch": 3}]}, ...),
         ({"points": [{"stop.loss_below": None}, {"stop.loss_below": 0.5}]}, ...),

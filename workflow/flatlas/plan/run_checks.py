@@ -133,7 +133,7 @@ def _check_classes(data: Data, classes: int, origin: Origin) -> None:
 
 def check_wrong_labels(data: Data, images: int, origin: Origin) -> None:
     """Refuse label noise of none or all of the clean `images`, and wrong labels of one class."""
-    noise, attack = data.label_noise or 0.0, data.attack_size or 0
+    noise, attack = data.label_noise, data.attack_size
     if (noise or attack) and data.positive is None and data.only and len(data.only) == 1:
         key = "label_noise" if noise else "attack_size"
         raise FlatlasError(

@@ -53,16 +53,16 @@ class Data(Spec):
     """`true`: if the source has fewer images than `train_size` or `test_size`, take all."""
     split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""
-    label_noise: float | None = Field(default=None, ge=0, lt=1)
+    label_noise: float = Field(default=0.0, ge=0, lt=1)
     """Fraction of the training labels to make wrong. Excludes `attack_size`."""
-    attack_size: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    attack_size: int = Field(default=0, ge=0, le=10**9)
     """Additional training images, all with wrong labels."""
     functions: Functions | None = None
 
     @model_validator(mode="after")
     def _one_size(self) -> "Data":
         if self.functions:
-            drawn = self.model_dump(exclude={"source", "functions"}, exclude_none=True)
+            drawn = self.model_dump(exclude={"source", "functions"}, exclude_defaults=True)
             if drawn:
                 raise ValueError(f"functions exclude {', '.join(drawn)}: all inputs are learnt")
             return self
