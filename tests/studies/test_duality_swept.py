@@ -1,8 +1,13 @@
 """The positions and labels of swept values on an axis."""
 
+import pandas as pd
 import pytest
+from declared import RIGHT, figure_of
+from duality_worlds import world
 from matplotlib import pyplot
 
+from flatlas.evidence.material import Material
+from flatlas.studies.duality import s10
 from flatlas.studies.duality.swept import set_ticks, written
 
 
@@ -34,3 +39,21 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
 )
 def test_a_value_reads_as_it_was_written(value, said):
     assert written(value) == said
+
+
+def test_each_of_many_minibatches_has_dots():
+    """More minibatches than markers: each of the three gaps has a dot for each network."""
+    few = world(RIGHT, "s10").tables
+    sizes = range(1, 5)
+    many = {
+        name: pd.concat([table.assign(batch=table["batch"] * size) for size in sizes])
+        for name, table in few.items()
+    }
+    runs = {name: table["run"] + table["batch"].map("-{}".format) for name, table in many.items()}
+    material = Material({name: many[name].assign(run=runs[name]) for name in many})
+    drawing = figure_of("duality", "s10").draw(material)
+    (gaps,) = [ax for ax in drawing.figure.axes if ax.get_xlabel() == r"$\alpha/B$"]
+    dots = {(float(x), float(y)) for line in gaps.lines for x, y in line.get_xydata()}
+    means = drawing.points[drawing.points["panel"] == "C"]
+    assert means["batch"].nunique() > len(s10.MARKERS)
+    assert {*zip(means["ratio"], means["mean"], strict=True)} <= dots

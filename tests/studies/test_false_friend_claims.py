@@ -1,12 +1,14 @@
 """Claims of the study `false_friend`: what they are made of, and what makes them undecided."""
 
+import math
+
 import pytest
 from declared import RIGHT, WRONG
 from false_friend_worlds import VGG, world
 from judging import chosen, of_study
 from scipy import stats
 
-from flatlas.claims.claim import REPRODUCED
+from flatlas.claims.claim import REPRODUCED, UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
 judge, judged, _ = of_study("false_friend")
@@ -56,6 +58,17 @@ def judged_without_stronger(figure):
     """The claims where the preprint is right, without stronger L2."""
     few = chosen(world(RIGHT, figure), lambda table: ~(table["penalty.coefficient"] > 5e-4))
     return judge(figure, few)
+
+
+@pytest.mark.parametrize(
+    ("figure", "name"),
+    [("fig1", "mlp_weights"), ("fig3", "mlp_trace_more"), ("fig6", "mlp_bulk_without_l2")],
+)
+def test_without_networks_without_l2_there_is_nothing_to_compare(figure, name):
+    grid = chosen(world(RIGHT, figure), lambda table: table["penalty.coefficient"] != 0)
+    claim = judge(figure, grid)[name]
+    assert claim.verdict == UNDECIDED
+    assert not math.isfinite(claim.estimate.value)
 
 
 def test_three_strengths_of_l2_have_no_order():

@@ -1,5 +1,6 @@
 """Figure S2: what a step along the first principal direction does to outputs and loss."""
 
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def draw(material: Material) -> Drawing:
 
 def _margins(ax: Axes, margins: pd.DataFrame) -> None:
     labels = sorted(margins["label"].unique())
-    for label, colour, marker in zip(labels, shades(len(labels)), MARKERS, strict=False):
+    for label, colour, marker in zip(labels, shades(len(labels)), cycle(MARKERS), strict=False):
         line = margins[margins["label"] == label]
         ax.plot(line["theta"], line["margin"], color=colour, marker=marker, markevery=EVERY,
                 ms=3.5, lw=1.0, label=f"{label:g}")  # fmt: skip

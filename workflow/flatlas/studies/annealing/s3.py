@@ -1,7 +1,7 @@
 """Figure S3: the variance-flatness relation of other layers, another net, other optimizers."""
 
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import cycle, pairwise, product
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), STYLES, strict=False):
+    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), cycle(STYLES), strict=False):
         mine = rows[rows[LAYER] == layer]
         for found in relation.plot(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})

@@ -1,7 +1,7 @@
 """Figure S10: learning rate and batch size count only by their ratio α/B."""
 
 from functools import partial
-from itertools import combinations
+from itertools import combinations, cycle
 
 import numpy as np
 import pandas as pd
@@ -66,7 +66,7 @@ def _spectra_panel(ax: Axes, drawn: pd.DataFrame) -> None:
 def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     batches = sorted(gaps["batch"].unique())
     for quantity, (_, colour) in GAPS.items():
-        for batch, marker in zip(batches, MARKERS, strict=False):
+        for batch, marker in zip(batches, cycle(MARKERS), strict=False):
             dots = gaps[(gaps["quantity"] == quantity) & (gaps["batch"] == batch)]
             realizations.draw_means(ax, dots, RATIO, colour, marker, joined=False)
     ax.set(xscale="log", xlabel=r"$\alpha/B$")
@@ -78,7 +78,7 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
     if first is not None and batches:
         handles = [
             ax.plot([], [], marker, color="0.4", label=f"$B$ = {written(batch)}")[0]
-            for batch, marker in zip(batches, MARKERS, strict=False)
+            for batch, marker in zip(batches, cycle(MARKERS), strict=False)
         ]
         ax.add_artist(first)
         ax.legend(

@@ -3,23 +3,24 @@
 Without L2 the weights should grow, while the loss goes to 0 and the Hessian with it.
 """
 
+from itertools import cycle
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import RISING, SMALL
-from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.false_friend import norms
-from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE
+from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE, OverL2
 
-# Without L2, and with.
-STYLES = ("-", ":")
+# Without L2, with it, and with more.
+STYLES = ("-", ":", "--", "-.")
 LOSS, EPOCH = "train_loss", "epoch"
 
 
@@ -36,7 +37,7 @@ def draw(material: Material) -> Drawing:
         against.grid(color=GREY, alpha=0.2, lw=0.5)
         some = drawn[drawn["sweep"] == sweep]
         strengths = norms.strengths_in(some)
-        for strength, style in zip(strengths, STYLES, strict=False):
+        for strength, style in zip(strengths, cycle(STYLES), strict=False):
             _lines(weights, some[some[L2] == strength], EPOCH, "weight_norm", BLACK, style)
             for name, norm in NORMS.items():
                 _lines(along, some[some[L2] == strength], EPOCH, name, norm.colour, style)
@@ -65,10 +66,10 @@ def claims(material: Material) -> Claims:
     """How weights and norms change along training, in the nets without L2."""
     material = norms.with_history(material)
     for kind in ("logistic", "mlp"):
-        yield from _along(Sweep(material, f"{kind}_path", along=L2), kind)
+        yield from _along(OverL2(material, f"{kind}_path"), kind)
 
 
-def _along(nets: Sweep, kind: str) -> Claims:
+def _along(nets: OverL2, kind: str) -> Claims:
     name, weights = KINDS[kind].words, _without_l2(nets, "weight_norm")
     epochs = np.arange(weights.shape[-1], dtype=float)
     yield nets.mean_claim(
@@ -102,8 +103,8 @@ def _along(nets: Sweep, kind: str) -> Claims:
         )
 
 
-def _without_l2(nets: Sweep, column: str) -> np.ndarray:
-    """A column as (realizations, epochs), at the smallest L2, which is 0; NaN if none is known."""
+def _without_l2(nets: OverL2, column: str) -> np.ndarray:
+    """A column as (realizations, epochs), without L2; NaN if none is known."""
     array = nets.read(TABLE, column, "epoch", "at")
     if not array.size:
         return np.full((len(nets.seeds), 1), np.nan)

@@ -1,5 +1,7 @@
 """Figure 6: the spectral density without L2 and with, and how many eigenvalues stand out."""
 
+from itertools import cycle
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,17 +10,17 @@ from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import DOT, Material
-from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels
+from flatlas.plotting.style import BLUE, GREEN, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
-from flatlas.studies.false_friend.norms import KINDS, L2, name_of, strengths_in
+from flatlas.studies.false_friend.norms import KINDS, L2, OverL2, name_of, strengths_in
 
 TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
 # The sweep over classes, and the key that lists them.
 CLASSES, LISTED = "mlp_classes", "data.classes"
-COLOURS = (BLUE, RED)
+COLOURS = (BLUE, RED, GREEN, ORANGE)
 COLUMNS = {
     "density": ("eigenvalue", "density"),
     "summary": ("spectral_norm", "outliers", "edge", "bulk", "size", "converged"),
@@ -61,7 +63,7 @@ def _columns(material: Material, name: str) -> pd.DataFrame:
 def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
     strengths = strengths_in(some)
     peak = 1.0
-    for strength, colour in zip(strengths, COLOURS, strict=False):
+    for strength, colour in zip(strengths, cycle(COLOURS), strict=False):
         net = some[some[L2] == strength].merge(counts[[*DOT, "spectral_norm", "edge"]], on=DOT)
         if net.empty:
             continue
@@ -114,7 +116,7 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _bulk(material: Material, kind: str) -> Claims:
-    nets = Sweep(material, f"{kind}_path", along=L2)
+    nets = OverL2(material, f"{kind}_path")
     share = nets.read(TABLE, "bulk")
     for place, says in ((0, "without"), (-1, "with")):
         yield nets.mean_claim(

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, RISING
-from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
@@ -80,7 +79,7 @@ def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -
 
 
 def _raised(material: Material, kind: str) -> Claims:
-    nets = Sweep(material, kind, along=L2)
+    nets = norms.OverL2(material, kind)
     strongest = _strongest(nets.values)
     words = {name: norm.words for name, norm in NORMS.items()} | {"accuracy": "the test accuracy"}
     for column, says in words.items():

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import Nets, Sweep
 from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.plotting.style import BLUE, GREEN, ORANGE
 from flatlas.statistics.spectral_norms import known
@@ -59,6 +59,21 @@ VGG = {
     "vgg_adamw": "AdamW",
     "vgg_adamw_ia": "AdamW\n+ IA",
 }
+
+
+@dataclass(frozen=True)
+class OverL2(Sweep):
+    """The nets of a sweep over the strength of L2, of which the first have none.
+
+    Claims compare with these: a grid without 0 leaves nothing to compare.
+    """
+
+    along: str = L2
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are nets without L2, and others."""
+        return super().comparable and self.values[0] == 0
 
 
 def with_history(material: Material) -> Material:
