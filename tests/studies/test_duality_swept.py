@@ -7,8 +7,9 @@ from duality_worlds import world
 from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
+from flatlas.plotting.style import written
 from flatlas.studies.duality import s10
-from flatlas.studies.duality.swept import set_ticks, written
+from flatlas.studies.duality.swept import set_ticks
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,8 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(0.005, "0.005"), (400, "400"), ((30, 30), "30-30"), ("ssgd", "ssgd")]
+    ("value", "said"),
+    [(0.005, "0.005"), (400, "400"), ((30, 30), "30-30"), ("ssgd", "ssgd"), (True, "True")],
 )
 def test_a_value_reads_as_it_was_written(value, said):
     assert written(value) == said

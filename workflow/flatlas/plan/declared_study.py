@@ -1,6 +1,6 @@
 """A study as its files declare it: the runs of its sweeps and the options of its measures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from flatlas.errors import FlatlasError
@@ -23,8 +23,8 @@ ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 class SweptRun(NamedTuple):
     """A run at a point of a sweep: its settings, its specs, and where each setting is made.
 
-    `point` has the run's value of each key that any point of the sweep names. There is a spec for
-    each group of realizations.
+    `point` has the run's value of each key that any point of the sweep names; the batch is a number
+    of images, also if it is `full`. There is a spec for each group of realizations.
     """
 
     point: dict[str, Any]
@@ -99,7 +99,7 @@ class DeclaredStudy:
             groups = tuple(groups_of(spec, self.runs.group_sizes(run)))
             for group in groups:
                 self.count(group, sweep)
-            yield SweptRun(values_at(varied, run), run, groups, origin)
+            yield SweptRun(_point(varied, run, groups[0]), run, groups, origin)
 
     def _borrowed_runs(self, name: str) -> Iterator[SweptRun]:
         """Runs of other studies, each with its sweep `of` and the values that any sweep varies.
@@ -115,7 +115,7 @@ class DeclaredStudy:
             found += runs[:1] + runs[1:][-1:] if borrowed.ends else runs
         varied = list(dict.fromkeys(key for _, one in found for key in one.point))
         for of, one in found:
-            point = {"of": of} | values_at(varied, one.run)
+            point = {"of": of} | _point(varied, one.run, one.groups[0])
             yield one._replace(point=point, run=one.run.model_copy(update={"measures": {}}))
 
     def count(self, spec: RunSpec, sweep: str) -> None:
@@ -191,3 +191,8 @@ class DeclaredStudy:
                 place = origin(("measures", name, "measure"))
                 raise FlatlasError(f"{place} can't change: give the other measure its own name.")
             self.options(name, changes, origin)
+
+
+def _point(keys: Iterable[str], run: Run, spec: RunSpec) -> dict[str, Any]:
+    values = values_at(keys, run)
+    return values | {"batch": spec.minibatch} if "batch" in values else values

@@ -55,7 +55,7 @@ def _of_data(run: RunSpec) -> dict[str, Any]:
         "data.test_size": getattr(subset, "test_size", None),
         "data.label_noise": samples.fraction if isinstance(samples, NoiseSpec) else 0.0,
         "data.attack_size": attack,
-        "batch": trained if run.batch == "full" else run.batch,
+        "batch": run.minibatch,
     }
 
 

@@ -17,7 +17,7 @@ from flatlas.plan.bounds import (
     NonNegative,
     Positive,
 )
-from flatlas.plan.data_specs import SamplesSpec
+from flatlas.plan.data_specs import SamplesSpec, images_to_train_on
 from flatlas.plan.declarations import by_tag
 from flatlas.plan.families import NetSpec
 from flatlas.plan.families.dense import DenseNet
@@ -345,6 +345,14 @@ class RunSpec(Training):
     outputs: PositiveInt
     seeds: tuple[NonNegativeInt, ...] = Field(min_length=1)
     start: StartSpec | None = None
+
+    @property
+    def minibatch(self) -> int:
+        """The images in a minibatch of each learner, also if the batch is `full`."""
+        if self.batch != "full":
+            return self.batch
+        learners = self.learners.count if self.learners else 1
+        return images_to_train_on(self.samples) // learners
 
 
 # A run that starts from another contains its spec, so the two specs refer to each other.

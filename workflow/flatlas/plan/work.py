@@ -11,7 +11,6 @@ from flatlas.plan.data_specs import (
     FunctionsSpec,
     SamplesSpec,
     images_seen,
-    images_to_train_on,
     images_trained,
 )
 from flatlas.plan.families.own import Own
@@ -48,8 +47,7 @@ def slowness(run: RunSpec) -> int:
     With small steps, the rule is met after many of them. With large minibatches, an epoch has few
     steps.
     """
-    batch = images_to_train_on(run.samples) if run.batch == "full" else run.batch
-    return round(batch / run.optimizer.lr)
+    return round(run.minibatch / run.optimizer.lr)
 
 
 def measure_work(measured: MeasureSpec) -> Work:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import COIN, RIGHT
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels
+from flatlas.plotting.style import BLACK, GREY, SKY, Drawing, note, panels, written
 from flatlas.statistics.estimate import least
 from flatlas.studies.atlas.changes import changes, right, right_on_average
 from flatlas.studies.atlas.nets import AXES, CROSSED, Along, along, factors, nets, words_of
@@ -69,7 +69,7 @@ def environments(table: pd.DataFrame) -> pd.DataFrame:
 
 def _named(key: str, some: Along) -> pd.DataFrame:
     found = changes(some, neighbours=False)
-    values = some.nets[key].astype(str).groupby(some.values).first()
+    values = some.nets[key].groupby(some.values).first().map(written)
     ends = (values.reindex(found[f"values_{when}"]).to_numpy() for when in ("before", "after"))
     names = [f"{words_of(key)} {before} → {after}" for before, after in zip(*ends, strict=True)]
     return found.assign(environment=names)

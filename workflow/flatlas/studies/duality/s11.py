@@ -6,14 +6,14 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import LESS
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import Drawing, panels
+from flatlas.plotting.style import Drawing, panels, written
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import counted, flat, logs, sharpest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.realizations import BINNED, finish, over_seeds
 from flatlas.studies.duality.spectra import binned, draw_spectrum
-from flatlas.studies.duality.swept import SYMBOLS, varied, written
+from flatlas.studies.duality.swept import SYMBOLS, varied
 
 # The sweep of each panel, and the value that the paper compares with.
 PANELS = {"A": ("decay", 0.0), "B": ("init", 2.0)}

@@ -8,7 +8,7 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
-from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades
+from flatlas.plotting.style import BLACK, Drawing, make_room, panels, shades, written
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean, smallest
@@ -17,7 +17,6 @@ from flatlas.statistics.trends import trend
 from flatlas.studies.duality.directions import bent, by_stretch, live, logs
 from flatlas.studies.duality.realizations import LEGEND, draw_dots, draw_means, finish, over_seeds
 from flatlas.studies.duality.spectra import picked
-from flatlas.studies.duality.swept import written
 
 DIRECTION = ["scale", "n", "eigenvalue", "sigma_g"]
 

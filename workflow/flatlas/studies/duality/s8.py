@@ -7,13 +7,13 @@ from matplotlib.axes import Axes
 from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import NEAR_TEN
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks
+from flatlas.plotting.style import GREY, Drawing, panels, plain_ticks, written
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import largest, mean, smallest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.nets import DEFAULTS, each_once, styles, sweep_handles
 from flatlas.studies.duality.realizations import all_converged, finish, spread
-from flatlas.studies.duality.swept import SWEEPS, SYMBOLS, written
+from flatlas.studies.duality.swept import SWEEPS, SYMBOLS
 
 # The last rank shown, and the paper's n_s.
 LAST, PAPER = 30, 10

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.plotting.style import RED, shades
+from flatlas.plotting.style import RED, shades, written
 from flatlas.studies.duality.realizations import above_zero, draw_line, over_seeds
-from flatlas.studies.duality.swept import written
 
 LABELS = {
     "sigma_g": r"$\sigma_{g,n}$",

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from flatlas.plotting.style import written
+
 # Sweeps that vary one quantity: its key, and its symbol in claims.
 SWEEPS = {
     "alpha": ("optimizer.lr", "α"),
@@ -46,13 +48,6 @@ def varied(sweep: str) -> tuple[str, str]:
     for prefix in ELSEWHERE:
         sweep = sweep.removeprefix(prefix)
     return SWEEPS[sweep.removesuffix("_deep")]
-
-
-def written(value: Any) -> str:
-    """A swept value as a legend shows it."""
-    if isinstance(value, tuple):
-        return "-".join(map(written, value))
-    return f"{value:g}" if isinstance(value, Real) else str(value)
 
 
 def set_ticks(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
