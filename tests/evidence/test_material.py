@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from flatlas.claims.nets import Sweep
+from flatlas.errors import FlatlasError
 from flatlas.evidence.material import gather
 from flatlas.plan.points import LACKS
 from flatlas.store.tables import write_table
@@ -106,3 +108,13 @@ def test_every_run_of_a_figure_says_how_it_ended(files):
     assert runs.keys() == {"one", "two"}
     assert [one["reason"] for one in runs["two"]] == ["rule met", "diverged"]
     assert [one["seed"] for one in runs["one"]] == [0, 1]
+
+
+def test_a_sweep_of_which_only_some_runs_have_a_value_is_refused(files):
+    """Grouping by the value would lose the others without a word."""
+    material = gather(files, [POINTS[0], {"sweep": "alpha", "run": "two"}, POINTS[2]])
+    with pytest.raises(FlatlasError, match=r"'alpha' have no optimizer\.lr"):
+        material.measured("history", "alpha", "optimizer.lr")
+    with pytest.raises(FlatlasError, match=r"'alpha' have no optimizer\.lr"):
+        Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018
+    assert material.measured("history", "batch", "optimizer.lr")["optimizer.lr"].isna().all()

@@ -14,7 +14,15 @@ import pandas as pd
 from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.trust import few, lacking, realizations, trusted, unlearnt, unsettled
 from flatlas.errors import FlatlasError
-from flatlas.evidence.material import FINAL, NET, Material, at_moment, each_run_once, with_settings
+from flatlas.evidence.material import (
+    FINAL,
+    NET,
+    Material,
+    at_moment,
+    each_run_once,
+    refuse_lacking,
+    with_settings,
+)
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
@@ -42,6 +50,7 @@ class Nets:
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
+        refuse_lacking(outcomes, [self.along])
         return outcomes.dropna(subset=[self.along]).drop_duplicates(["seed", self.along])
 
     @cached_property

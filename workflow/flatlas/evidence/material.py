@@ -76,6 +76,7 @@ class Material:
             measured = measured[measured["sweep"] == sweep]
         ends = self.trainings[[*NET, "converged"]]
         measured = with_settings(measured, swept)
+        refuse_lacking(measured, swept)
         return measured.merge(ends, on=NET, validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
@@ -116,6 +117,21 @@ def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
 def with_settings(table: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
     """The table with all of these swept keys; NaN for those that a user's figure does not vary."""
     return table.assign(**{key: float("nan") for key in keys if key not in table})
+
+
+def refuse_lacking(table: pd.DataFrame, keys: Iterable[str]) -> None:
+    """Refuse a sweep of which some runs have a value of a key and others have none.
+
+    These would be missing without a word: an axis has no place for them.
+    """
+    for key in keys:
+        none = table[key].isna()
+        for sweep in table.loc[none, "sweep"].unique():
+            if not none[table["sweep"] == sweep].all():
+                raise FlatlasError(
+                    f"some runs of the sweep '{sweep}' have no {key}, so they have no place in "
+                    "this figure. Leave them out of the sweep, or give them a value."
+                )
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
