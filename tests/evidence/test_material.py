@@ -118,3 +118,10 @@ def test_a_sweep_of_which_only_some_runs_have_a_value_is_refused(files):
     with pytest.raises(FlatlasError, match=r"'alpha' have no optimizer\.lr"):
         Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018
     assert material.measured("history", "batch", "optimizer.lr")["optimizer.lr"].isna().all()
+
+
+def test_a_sweep_of_which_two_runs_have_the_same_value_is_refused(files):
+    """A claim would count only one of them, while figures take the mean of both."""
+    material = gather(files, [POINTS[0], POINTS[1] | {"optimizer.lr": 0.1}, POINTS[2]])
+    with pytest.raises(FlatlasError, match=r"'alpha' has several runs with the same optimizer\.lr"):
+        Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018

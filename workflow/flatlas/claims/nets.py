@@ -51,7 +51,13 @@ class Nets:
         """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
         refuse_lacking(outcomes, [self.along])
-        return outcomes.dropna(subset=[self.along]).drop_duplicates(["seed", self.along])
+        outcomes = outcomes.dropna(subset=[self.along]).drop_duplicates(NET)
+        if outcomes.duplicated(["seed", self.along]).any():
+            raise FlatlasError(
+                f"the sweep '{self.sweep}' has several runs with the same {self.along}, so no "
+                f"claim can compare its values. Let it vary only {self.along}."
+            )
+        return outcomes
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -157,8 +163,8 @@ class Nets:
         if pd.MultiIndex.from_arrays(places).has_duplicates:
             raise FlatlasError(
                 f"The table '{table}' has several rows for one net at the same"
-                f" {', '.join([self.along, *axes])}. A claim needs one; let the sweep"
-                f" '{self.sweep}' vary only {self.along}."
+                f" {', '.join([self.along, *axes])}. A claim needs one: name the axis that"
+                " distinguishes them."
             )
         array = np.full([len(levels) for levels in labels], np.nan)
         array[tuple(places)] = rows[column]

@@ -71,11 +71,16 @@ class DeclaredStudy:
             self._check_distinct(sweep)
 
     def _check_distinct(self, sweep: str) -> None:
-        runs = [run_id(group) for one in self.runs_of(sweep) for group in one.groups]
-        if len(set(runs)) < len(runs):
-            raise FlatlasError(
-                f"{self.place(sweep)} has two points that are the same run: remove one of them."
-            )
+        runs: set[str] = set()
+        for one in self.runs_of(sweep):
+            ids = [run_id(group) for group in one.groups]
+            if not runs.isdisjoint(ids):
+                values = ", ".join(f"{key}: {value}" for key, value in one.point.items())
+                raise FlatlasError(
+                    f"{self.place(sweep)} has two points that are the same run ({values}): remove "
+                    "one of them, or a key of the grid."
+                )
+            runs.update(ids)
 
     def place(self, sweep: str) -> str:
         """Where a sweep is declared or borrowed."""
