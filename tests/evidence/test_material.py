@@ -110,18 +110,20 @@ def test_every_run_of_a_figure_says_how_it_ended(files):
     assert [one["seed"] for one in runs["one"]] == [0, 1]
 
 
-def test_a_sweep_of_which_only_some_runs_have_a_value_is_refused(files):
+def test_runs_that_lack_the_value_of_an_axis_are_refused(files):
     """Grouping by the value would lose the others without a word."""
     material = gather(files, [POINTS[0], {"sweep": "alpha", "run": "two"}, POINTS[2]])
-    with pytest.raises(FlatlasError, match=r"'alpha' have no optimizer\.lr"):
+    with pytest.raises(FlatlasError, match=r"'alpha' has runs without optimizer\.lr"):
         material.measured("history", "alpha", "optimizer.lr")
-    with pytest.raises(FlatlasError, match=r"'alpha' have no optimizer\.lr"):
+    with pytest.raises(FlatlasError, match=r"'alpha' has runs without optimizer\.lr"):
         Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018
     assert material.measured("history", "batch", "optimizer.lr")["optimizer.lr"].isna().all()
 
 
-def test_a_sweep_of_which_two_runs_have_the_same_value_is_refused(files):
-    """A claim would count only one of them, while figures take the mean of both."""
+def test_two_runs_at_one_value_of_an_axis_are_refused(files):
+    """A claim would count only one of them, while a figure would show the mean of both."""
     material = gather(files, [POINTS[0], POINTS[1] | {"optimizer.lr": 0.1}, POINTS[2]])
+    with pytest.raises(FlatlasError, match=r"'alpha' has several runs with the same optimizer\.lr"):
+        material.measured("history", "alpha", "optimizer.lr")
     with pytest.raises(FlatlasError, match=r"'alpha' has several runs with the same optimizer\.lr"):
         Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018

@@ -27,11 +27,11 @@ def test_networks_measured_only_later_are_compared_at_that_moment():
 
 
 def test_networks_that_lack_a_setting_are_compared_within_all_others():
-    """SGD has no momentum; the learning rates of each optimizer are compared among themselves."""
+    """SGD lacks SAM's radius; the rates of each optimizer are compared among themselves."""
     nets = table(
         "crossed", *[(run, "met", rate) for run, rate in zip("abcd", (0.1, 0.2) * 2, strict=True)]
     )
-    nets.insert(5, "optimizer.momentum", [None, None, 0.9, 0.9])
+    nets.insert(5, "optimizer.radius", [None, None, 0.05, 0.05])
     axes = {axis.name: axis for axis in compared(nets, {})}
     assert axes["crossed:optimizer.lr"].on(nets)["strata"] == [0, 0, 1, 1]
 

@@ -148,11 +148,14 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             [{"batch": 5, "optimizer.lr": 0.1}, {"batch": 3, "optimizer.lr": 0.5}],
         ),
         (
-            {"points": [{}, {"data.label_noise": 0.25}]},
+            {"points": [{"data.label_noise": None}, {"data.label_noise": 0.25}]},
             [{"data.label_noise": 0.0}, {"data.label_noise": 0.25}],
         ),
         # As a number of images, the whole batch has a place on an axis: ten images of each digit.
-        ({"grid": {"batch": [5, "full"]}}, [{"batch": 5}, {"batch": 100}]),
+        (
+            {"grid": {"batch": [5, "full"]}},
+            [{"batch": 5}, {"batch": 100, "full_batch": True}],
+        ),
         # The base run averages nothing, so it has no such key.
         ({"points": [{}, {"average.from_epoch": 3}]}, ...),
         ({"points": [{"stop.loss_below": None}, {"stop.loss_below": 0.5}]}, ...),

@@ -110,6 +110,18 @@ def test_gaps_of_equally_many_images_are_equal():
     assert nets(material_of(nets_of))["gap"].tolist() == [0.1015, 0.1015]
 
 
+def test_a_full_batch_is_one_setting_whatever_the_number_of_images():
+    """Networks of a data-size axis with full batches are compared with each other."""
+    of_sizes = []
+    for run, size in zip("ab", (100, 200), strict=True):
+        point, tables = measured("size", run, ["final"])
+        full = {"data.train_size": size, "batch": size, "full_batch": True}
+        of_sizes.append((point | full, tables))
+    some = along(nets(material_of(of_sizes)), "size")
+    assert alike(some.contexts) == [[True, True], [True, True]]
+    assert alike(some.values) == [[True, False], [False, True]]
+
+
 def test_a_training_that_ends_with_its_rule_met_it_at_the_end():
     found = nets(material_of([measured("batch", "a", ["final"])]))
     assert found[["at", "study", "weight_norm"]].to_numpy().tolist() == [["met+0", "atlas", 0]]

@@ -19,8 +19,8 @@ from flatlas.evidence.material import (
     NET,
     Material,
     at_moment,
+    check_axis,
     each_run_once,
-    refuse_lacking,
     with_settings,
 )
 from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate
@@ -50,14 +50,9 @@ class Nets:
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
-        refuse_lacking(outcomes, [self.along])
-        outcomes = outcomes.dropna(subset=[self.along]).drop_duplicates(NET)
-        if outcomes.duplicated(["seed", self.along]).any():
-            raise FlatlasError(
-                f"the sweep '{self.sweep}' has several runs with the same {self.along}, so no "
-                f"claim can compare its values. Let it vary only {self.along}."
-            )
-        return outcomes
+        if self.along != "run":
+            check_axis(outcomes, [self.along])
+        return outcomes.dropna(subset=[self.along]).drop_duplicates(["seed", self.along])
 
     @cached_property
     def seeds(self) -> list[int]:

@@ -76,7 +76,7 @@ class Material:
             measured = measured[measured["sweep"] == sweep]
         ends = self.trainings[[*NET, "converged"]]
         measured = with_settings(measured, swept)
-        refuse_lacking(measured, swept)
+        check_axis(measured, swept)
         return measured.merge(ends, on=NET, validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
@@ -119,19 +119,27 @@ def with_settings(table: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
     return table.assign(**{key: float("nan") for key in keys if key not in table})
 
 
-def refuse_lacking(table: pd.DataFrame, keys: Iterable[str]) -> None:
-    """Refuse a sweep of which some runs have a value of a key and others have none.
+def check_axis(table: pd.DataFrame, keys: Iterable[str]) -> None:
+    """Refuse a sweep of which some runs lack a value of these keys, or several share all values.
 
-    These would be missing without a word: an axis has no place for them.
+    The first would be left out of figures and claims, and the others averaged.
     """
-    for key in keys:
-        none = table[key].isna()
-        for sweep in table.loc[none, "sweep"].unique():
-            if not none[table["sweep"] == sweep].all():
+    keys = [*keys]
+    runs = table[["sweep", "run", *keys]].drop_duplicates()
+    for sweep, rows in runs.groupby("sweep", sort=False) if keys else ():
+        for key in keys:
+            none = rows[key].isna()
+            if none.any() and not none.all():
+                lacking = ", ".join(rows.loc[none, "run"])
                 raise FlatlasError(
-                    f"some runs of the sweep '{sweep}' have no {key}, so they have no place in "
-                    "this figure. Leave them out of the sweep, or give them a value."
+                    f"The sweep '{sweep}' has runs without {key} ({lacking}), which have no place "
+                    "on its axis. Give them a value, or leave them out."
                 )
+        if rows.duplicated(keys).any() and rows[keys].notna().all(axis=None):
+            raise FlatlasError(
+                f"The sweep '{sweep}' has several runs with the same {', '.join(keys)}, so its "
+                "values can't be compared. Vary nothing else in it."
+            )
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:

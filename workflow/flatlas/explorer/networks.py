@@ -73,7 +73,7 @@ def variables(
 
     `axes` has, for each sweep, its words and the key of its setting, or how its keys begin.
     """
-    chosen = [name for name in _settings(table) if table[name].nunique() > 1]
+    chosen = _varied(table)
     shown = [Variable(name, _words(name, axes), "setting") for name in chosen]
     shown += [
         Variable(name, words, "outcome")
@@ -118,7 +118,7 @@ def first(table: pd.DataFrame) -> pd.Series:
 def labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
     """A number for each row; rows that agree in all these columns have the same number.
 
-    SGD has no momentum: rows that both lack a value agree in it.
+    SGD lacks SAM's radius: rows that both lack a value agree in it.
     """
     return list(table[columns].astype(str).groupby(columns, sort=False, dropna=False).ngroup())
 

@@ -11,6 +11,7 @@ from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.plan import Plan
+from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.runs import Runs, values_at
 from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
@@ -23,8 +24,8 @@ ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 class SweptRun(NamedTuple):
     """A run at a point of a sweep: its settings, its specs, and where each setting is made.
 
-    `point` has the run's value of each key that any point of the sweep names; the batch is a number
-    of images, also if it is `full`. There is a spec for each group of realizations.
+    `point` has the run's value of each key that any point of the sweep names. A full batch has its
+    number of images there, and a mark. There is a spec for each group of realizations.
     """
 
     point: dict[str, Any]
@@ -77,8 +78,8 @@ class DeclaredStudy:
             if not runs.isdisjoint(ids):
                 values = ", ".join(f"{key}: {value}" for key, value in one.point.items())
                 raise FlatlasError(
-                    f"{self.place(sweep)} has two points that are the same run ({values}): remove "
-                    "one of them, or a key of the grid."
+                    f"{self.place(sweep)} has two points that are the same run, the second with "
+                    f"{values or 'no changes'}: remove one of them."
                 )
             runs.update(ids)
 
@@ -200,4 +201,6 @@ class DeclaredStudy:
 
 def _point(keys: Iterable[str], run: Run, spec: RunSpec) -> dict[str, Any]:
     values = values_at(keys, run)
-    return values | {"batch": spec.minibatch} if "batch" in values else values
+    if values.get("batch") == "full":
+        values |= {"batch": spec.minibatch, FULL_BATCH: True}
+    return values

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-# Figures import LACKS from here and must not load the models of the specs.
+# Figures import these keys from here and must not load the models of the specs.
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan
     from flatlas.plan.training_specs import RunSpec
 
 # The key that lists tables of measures that were not taken of a point's run.
 LACKS = "lacks"
+# The key that marks a batch of all images, which a point has as a number.
+FULL_BATCH = "full_batch"
 
 
 def points_of(

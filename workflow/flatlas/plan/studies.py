@@ -59,6 +59,12 @@ class Data(Spec):
     """Additional training images, all with wrong labels."""
     functions: Functions | None = None
 
+    @field_validator("label_noise", "attack_size", mode="before")
+    @classmethod
+    def _none(cls, wrong: Any) -> Any:
+        """`null` takes back what a preset has set."""
+        return 0 if wrong is None else wrong
+
     @model_validator(mode="after")
     def _one_size(self) -> "Data":
         if self.functions:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -82,8 +82,8 @@ def written(value: Any) -> str:
     """A setting's value as figures show it: 0.1, full, 30-30 for the widths of two layers."""
     if isinstance(value, tuple):
         return "-".join(map(written, value))
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    return f"{value:g}" if number else str(value)
+    exact = isinstance(value, Integral) or not isinstance(value, Real)
+    return str(value) if exact else f"{value:g}"
 
 
 def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:

@@ -15,7 +15,8 @@ from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
 
 LAYER = "snapshots"
-STYLES = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
+# Of layers; a fourth has the first colour with another marker.
+COLOURS, MARKERS = (BLUE, ORANGE, GREEN), "osD^vPX"
 DEEP = ("784", "50", "50", "50", "50", "10")
 # The layers of the LeNet for CIFAR-10, and the height of the block of each.
 LENET = (
@@ -64,7 +65,8 @@ def draw(material: Material) -> Drawing:
 
 
 def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for layer, (colour, marker) in zip(sorted(rows[LAYER].unique()), cycle(STYLES), strict=False):
+    layers = sorted(rows[LAYER].unique())
+    for layer, colour, marker in zip(layers, cycle(COLOURS), cycle(MARKERS), strict=False):
         mine = rows[rows[LAYER] == layer]
         for found in relation.plot(ax, mine, layer, colour, marker):
             yield found.assign(**{LAYER: layer})
@@ -76,14 +78,14 @@ def _deep_net(ax: Axes) -> None:
         [2 * place / (neurons - 1) - 1 for place in range(neurons)]
         for neurons in (7, 5, 5, 5, 5, 3)
     ]
-    colours = (GREY, *(colour for colour, _ in STYLES), GREY)
+    colours = (GREY, *COLOURS, GREY)
     for place, (left, right) in enumerate(pairwise(layers)):
         for ends in product(left, right):
             ax.plot([place, place + 1], ends, color=colours[place], lw=0.5)
     for place, (heights, width) in enumerate(zip(layers, DEEP, strict=True)):
         ax.plot([place] * len(heights), heights, "o", color="white", mec=BLACK, ms=6, zorder=3)
         ax.text(place, -1.35, width, ha="center", fontsize=8)
-    for place, (colour, _) in enumerate(STYLES):
+    for place, colour in enumerate(COLOURS):
         ax.text(place + 1.5, 1.15, f"fc{place + 2}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.5, 1.4))
     ax.axis("off")
@@ -97,7 +99,7 @@ def _lenet(ax: Axes) -> None:
         ax.text(place, -1.1, layer, ha="center", va="top", fontsize=7)
         if place:
             ax.plot([place - 0.83, place - 0.17], [0, 0], color=GREY, lw=1.0)
-    for place, (colour, _) in enumerate(STYLES[:2]):
+    for place, colour in enumerate(COLOURS[:2]):
         ax.plot([place + 0.17, place + 0.83], [0, 0], color=colour, lw=2.5)
         ax.text(place + 0.5, 0.1, f"conv{place + 1}", color=colour, ha="center", fontsize=8)
     ax.set(xlim=(-0.5, 5.5), ylim=(-1.6, 1.1))

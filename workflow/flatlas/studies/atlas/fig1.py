@@ -1,7 +1,6 @@
 """Figure 1: how well each measure ranks nets that differ in several settings at once."""
 
 from collections.abc import Iterator, Mapping
-from itertools import cycle
 
 import numpy as np
 import pandas as pd
@@ -77,7 +76,7 @@ def _bar(ax: Axes, place: int, rows: pd.DataFrame, measure: bool) -> None:
 
 def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> None:
     """A dot for each setting of the crossed design, and a line at their mean."""
-    for key, (colour, sign) in zip(keys, cycle(styles.STYLES), strict=False):
+    for key, (colour, sign) in zip(keys, styles.colours_and_markers(), strict=False):
         some = points[points["pairs"] == key]
         at = [order.index(name) for name in some["measure"]]
         label = f"only the {words_of(key)} differs"

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.evidence.material import NET, ZERO_ERROR, Material, each_run_once
+from flatlas.plan.points import FULL_BATCH
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TABLES, settled
 
 # The generalization gap, test error less training error: every quantity is compared with it.
@@ -52,6 +53,10 @@ def nets(material: Material) -> pd.DataFrame:
     table = outcomes[outcomes["converged"]]
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
     table[STUDY] = studies_of(table, OWN)
+    if FULL_BATCH in table:
+        # One setting, however many images S has.
+        full = table.pop(FULL_BATCH).notna()
+        table["batch"] = table["batch"].astype(object).mask(full, "full")
     known = [place for place in TABLES.values() if place in material.tables]
     tables = {place: _by_moment(material.tables[place]) for place in known}
     parts = parts_of(tables, TABLES, MOMENT)

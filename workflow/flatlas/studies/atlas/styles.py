@@ -1,6 +1,6 @@
 """What the figures of the atlas share: the style of each sweep, and the small print."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 
 import numpy as np
@@ -12,7 +12,7 @@ from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED
 from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
-STYLES = ((BLUE, "o"), (RED, "^"), (GREEN, "s"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
+COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 # Colours repeat after six sweeps, markers do not.
 MARKERS = "o^sDvPX*p<>hd8H"
 BEHIND = ("0.75", "o")
@@ -22,9 +22,13 @@ DAGGER = r"†: knows test images; $T_g$ and $\Delta L$ know their losses. "
 def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """The colour and marker of each sweep; the crossed design is drawn first, in grey."""
     sweeps = [str(name) for name in table["sweep"].unique() if name != CROSSED]
-    colours = [STYLES[place % len(STYLES)][0] for place in range(len(MARKERS))]
     known = {CROSSED: BEHIND} if CROSSED in set(table["sweep"]) else {}
-    return known | dict(zip(sweeps, cycle(zip(colours, MARKERS, strict=True)), strict=False))
+    return known | dict(zip(sweeps, colours_and_markers(), strict=False))
+
+
+def colours_and_markers() -> Iterator[tuple[str, str]]:
+    """A colour and a marker for one after another."""
+    return zip(cycle(COLOURS), cycle(MARKERS), strict=False)
 
 
 def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:

@@ -81,8 +81,8 @@ def _gaps_panel(ax: Axes, gaps: pd.DataFrame) -> None:
         ]
         ax.add_artist(first)
         ax.legend(
-            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.92), ncols=len(batches),
-            handletextpad=0, columnspacing=0.8,
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.92),
+            ncols=min(len(batches), 4), handletextpad=0, columnspacing=0.8,
         )  # fmt: skip
 
 

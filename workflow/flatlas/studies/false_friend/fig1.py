@@ -8,6 +8,7 @@ from itertools import cycle
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.typing import LineStyleType
 
 from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import RISING, SMALL
@@ -19,8 +20,8 @@ from flatlas.statistics.means import mean
 from flatlas.studies.false_friend import norms
 from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE, OverL2
 
-# Without L2, with it, and with more.
-STYLES = ("-", ":", "--", "-.")
+# Without L2, and with more and more.
+STYLES: tuple[LineStyleType, ...] = ("-", ":", "--", "-.", (0, (1, 4)), (0, (6, 1, 1, 1, 1, 1)))
 LOSS, EPOCH = "train_loss", "epoch"
 
 
@@ -42,7 +43,7 @@ def draw(material: Material) -> Drawing:
             for name, norm in NORMS.items():
                 _lines(along, some[some[L2] == strength], EPOCH, name, norm.colour, style)
                 _lines(against, some[some[L2] == strength], LOSS, name, norm.colour, style)
-            weights.plot([], [], style, color=BLACK, label=f"L2 {strength:g}")
+            weights.plot([], [], ls=style, color=BLACK, label=f"L2 {strength:g}")
         for norm in NORMS.values():
             along.plot([], [], "-", color=norm.colour, label=norm.symbol)
         along.legend(loc="best")
@@ -55,11 +56,11 @@ def draw(material: Material) -> Drawing:
     return Drawing(figure, drawn)
 
 
-def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: str) -> None:
+def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: LineStyleType) -> None:
     for _, net in some.sort_values("epoch").groupby("seed"):
-        ax.plot(net[x], net[y], style, color=colour, lw=0.6, alpha=0.35)
+        ax.plot(net[x], net[y], ls=style, color=colour, lw=0.6, alpha=0.35)
     means = some.groupby("epoch")[list(dict.fromkeys([LOSS, y]))].mean().reset_index()
-    ax.plot(means[x], means[y], style, color=colour, marker=".", ms=4)
+    ax.plot(means[x], means[y], ls=style, color=colour, marker=".", ms=4)
 
 
 def claims(material: Material) -> Claims:

@@ -10,7 +10,18 @@ from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import DOT, Material
-from flatlas.plotting.style import BLUE, GREEN, GREY, ORANGE, RED, Drawing, note, panels
+from flatlas.plotting.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    Drawing,
+    note,
+    panels,
+)
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
@@ -20,7 +31,7 @@ TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
 # The sweep over classes, and the key that lists them.
 CLASSES, LISTED = "mlp_classes", "data.classes"
-COLOURS = (BLUE, RED, GREEN, ORANGE)
+COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 COLUMNS = {
     "density": ("eigenvalue", "density"),
     "summary": ("spectral_norm", "outliers", "edge", "bulk", "size", "converged"),
@@ -116,9 +127,10 @@ def claims(material: Material) -> list[Claim]:
 
 
 def _bulk(material: Material, kind: str) -> Claims:
-    nets = OverL2(material, f"{kind}_path")
-    share = nets.read(TABLE, "bulk")
-    for place, says in ((0, "without"), (-1, "with")):
+    sweep = f"{kind}_path"
+    without, with_l2 = OverL2(material, sweep), Sweep(material, sweep, along=L2)
+    share = without.read(TABLE, "bulk")
+    for nets, place, says in ((without, 0, "without"), (with_l2, -1, "with")):
         yield nets.mean_claim(
             f"{kind}_bulk_{says}_l2",
             f"nearly all eigenvalues of {KINDS[kind].words} lie in a bulk at 0{ELSEWHERE}",

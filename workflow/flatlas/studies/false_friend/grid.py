@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import MORE, RISING
+from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
@@ -97,7 +98,7 @@ def _raised(material: Material, kind: str) -> Claims:
         )
         if values.shape[1] < FEWEST:
             continue
-        rises = nets.claim(
+        rises = Sweep(material, kind, along=L2).claim(
             f"{kind}_{column}_rises",
             f"the more L2, the larger {says} of {KINDS[kind].words}",
             f"rank correlation of {says}, mean over nets, with the strength of L2",

@@ -63,10 +63,7 @@ VGG = {
 
 @dataclass(frozen=True)
 class OverL2(Sweep):
-    """The nets of a sweep over the strength of L2, of which the first have none.
-
-    Claims compare with these: a grid without 0 leaves nothing to compare.
-    """
+    """The nets of a sweep over the strength of L2, for claims that compare with those without."""
 
     along: str = L2
 
@@ -74,6 +71,12 @@ class OverL2(Sweep):
     def comparable(self) -> bool:
         """Whether there are nets without L2, and others."""
         return super().comparable and self.values[0] == 0
+
+    @property
+    def note(self) -> str:
+        """Says also if there are no nets without L2."""
+        lacking = "" if 0 in self.values else "No solutions without L2."
+        return " ".join(filter(None, [super().note, lacking]))
 
 
 def with_history(material: Material) -> Material:
