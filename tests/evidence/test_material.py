@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from flatlas.claims.nets import Sweep
+from flatlas.claims.nets import Nets, Sweep
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import gather
 from flatlas.plan.points import LACKS
@@ -127,3 +127,10 @@ def test_two_runs_at_one_value_of_an_axis_are_refused(files):
         material.measured("history", "alpha", "optimizer.lr")
     with pytest.raises(FlatlasError, match=r"'alpha' has several runs with the same optimizer\.lr"):
         Sweep(material, "alpha", along="optimizer.lr").values  # noqa: B018
+
+
+def test_a_claim_about_one_run_is_not_judged_by_the_first_of_several(files):
+    material = gather(files, POINTS)
+    assert Nets(material, "batch").read_of_run("outcomes", "met_epoch").tolist() == [3, 3]
+    with pytest.raises(FlatlasError, match="'alpha' has 2 runs"):
+        Nets(material, "alpha").read_of_run("outcomes", "met_epoch")

@@ -165,6 +165,15 @@ class Nets:
         array[tuple(places)] = rows[column]
         return array
 
+    def read_of_run(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
+        """The same as (realizations, *axes), of nets that are all of one run."""
+        if len(self.values) > 1:
+            raise FlatlasError(
+                f"The sweep '{self.sweep}' has {len(self.values)} runs, but this figure's claims "
+                "are about one: leave one, or draw the figure in a study of your own."
+            )
+        return self.read(table, column, *axes, at=at)[:, 0]
+
     def claim(
         self,
         name: str,

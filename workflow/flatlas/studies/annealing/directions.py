@@ -50,7 +50,7 @@ def ranks(first: int = FIRST, last: int = LAST) -> np.ndarray:
 def read(nets: Nets, table: str, column: str, first: int = FIRST, last: int = LAST) -> np.ndarray:
     """One quantity as (realizations, ranks) from `first` to `last`, NaN where there is none."""
     levels = nets.levels(table, "rank")
-    found = pd.DataFrame(nets.read(table, column, "rank")[:, 0], columns=levels)
+    found = pd.DataFrame(nets.read_of_run(table, column, "rank"), columns=levels)
     # pandas keeps columns together, and the order in memory decides the last digit of sums.
     return np.ascontiguousarray(found.reindex(columns=ranks(first, last)), dtype=float)
 

@@ -176,7 +176,7 @@ def claims(material: Material) -> Claims:
 
 def _shape(nets: Nets) -> Claim:
     heat, loss = (
-        nets.read(PROFILES, name, "rank", "place")[:, 0] for name in ("temperature", "loss")
+        nets.read_of_run(PROFILES, name, "rank", "place") for name in ("temperature", "loss")
     )
     return nets.claim(
         "shape",
@@ -203,7 +203,7 @@ def _by_flatness(nets: Nets) -> Claim:
 def _cooling(nets: Nets) -> Claims:
     solved = np.isfinite(nets.read("outcomes", "epoch"))
     epoch, heat, loss = (
-        np.where(solved, nets.read(COOLING, name, "at")[:, 0], np.nan)
+        np.where(solved, nets.read_of_run(COOLING, name, "at"), np.nan)
         for name in ("epoch", "temperature", "loss")
     )
     yield nets.mean_claim(

@@ -96,7 +96,7 @@ def claims(material: Material) -> Claims:
 
 def _linear(nets: Nets) -> Claim:
     theta, margin = (
-        nets.read(MARGINS, name, "label", "place")[:, 0] for name in ("theta", "margin")
+        nets.read_of_run(MARGINS, name, "label", "place") for name in ("theta", "margin")
     )
     least = smallest(pearson(theta, margin))
     return nets.mean_claim(

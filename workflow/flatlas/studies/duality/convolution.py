@@ -78,8 +78,8 @@ def claims(material: Material) -> list[Claim]:
             "mean l(x, w + Δw) − l(x, w) over the mean l(x′, w) − l(x, w)",
             between(0.9, 1.1),
             ratio,
-            nets.read(f"{layer}_summary", "dual_gap")[:, 0],
-            nets.read(f"{layer}_summary", "pairwise_gap")[:, 0],
+            nets.read_of_run(f"{layer}_summary", "dual_gap"),
+            nets.read_of_run(f"{layer}_summary", "pairwise_gap"),
         )
         for layer, (place, _) in LAYERS.items()
     )

@@ -71,7 +71,7 @@ def claims(material: Material) -> Claims:
     """The claims that ΔL_n does not change, and by which power of p both determinants do."""
     nets = Nets(material, "base")
     factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
-    curvature = nets.read(TABLE, "eigenvalue", FACTOR, "n")[:, 0]
+    curvature = nets.read_of_run(TABLE, "eigenvalue", FACTOR, "n")
     if len(factors):
         # A direction has the same n for every p, so it is enough to know those of p = 1.
         curvature = curvature[:, [_unscaled(factors)]]
@@ -85,7 +85,7 @@ def _unscaled(factors: np.ndarray) -> int:
 
 
 def _unchanged(nets: Nets, factors: np.ndarray, curved: np.ndarray) -> Claim:
-    gap = nets.read(TABLE, "gap", FACTOR, "n")[:, 0]
+    gap = nets.read_of_run(TABLE, "gap", FACTOR, "n")
     return nets.claim(
         "gap",
         "each ΔL_n is the same whatever the factor p",
@@ -112,7 +112,7 @@ def _powers(nets: Nets, factors: np.ndarray, curved: np.ndarray) -> Claims:
     """The exponents of p, by which the layer's weights are scaled."""
     steps = np.log(factors) - np.log(factors).mean() if len(factors) else factors
     for column, (symbol, power) in POWERS.items():
-        values = nets.read(TABLE, column, FACTOR, "n")[:, 0]
+        values = nets.read_of_run(TABLE, column, FACTOR, "n")
         means = mean(logs(np.where(curved, values, np.nan)), -1)
         yield nets.claim(
             column,

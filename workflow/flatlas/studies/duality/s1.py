@@ -56,6 +56,6 @@ def claims(material: Material) -> Claims:
         " over nets",
         BARELY_OFF,
         lambda gap: mean(np.abs(gap[..., place] / gap[..., -1] - 1)),
-        nets.read("test_images_summary", "dual_gap", IMAGES)[:, 0],
+        nets.read_of_run("test_images_summary", "dual_gap", IMAGES),
         paper="N_te ≥ 2,000",
     )

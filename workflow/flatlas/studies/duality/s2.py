@@ -65,7 +65,7 @@ def claims(material: Material) -> Claims:
 def _ratio(nets: Nets, which: str) -> Claims:
     symbol = f"|µ_{which},n/σ_{which},n|"
     sizes = nets.levels("test_images_summary", IMAGES)
-    ratios = nets.read("test_images_summary", f"mu_{which}_ratio", IMAGES)[:, 0]
+    ratios = nets.read_of_run("test_images_summary", f"mu_{which}_ratio", IMAGES)
     yield nets.claim(
         f"{which}_small",
         f"{symbol} is far below 1",

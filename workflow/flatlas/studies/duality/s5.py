@@ -79,7 +79,7 @@ def claims(material: Material) -> Claims:
         "rank correlation of mean T_g with s_w",
         RISING,
         trend(nets.levels("scaled_summary", "scale")),
-        nets.read("scaled_summary", "T_g", "scale")[:, 0],
+        nets.read_of_run("scaled_summary", "T_g", "scale"),
     )
 
 
@@ -89,7 +89,7 @@ def _by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
     The table's n is the rank by σ_g at each scale; H_n does not depend on the scale.
     """
     curvature, sigma_g = (
-        nets.read("scaled_directions", column, "scale", "n")[:, 0]
+        nets.read_of_run("scaled_directions", column, "scale", "n")
         for column in ("eigenvalue", "sigma_g")
     )
     curvature = live(curvature)

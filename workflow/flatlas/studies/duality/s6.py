@@ -31,7 +31,7 @@ def claims(material: Material) -> Claims:
     """The claim about the directions in which the loss reaches twice its value."""
     nets = Nets(material, "base")
     flatness, sigma_g = (
-        nets.read("flatness_directions", column, "n")[:, 0] for column in ("flatness", "sigma_g")
+        nets.read_of_run("flatness_directions", column, "n") for column in ("flatness", "sigma_g")
     )
     yield nets.mean_claim(
         "inverse",

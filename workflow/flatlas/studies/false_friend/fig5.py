@@ -68,7 +68,7 @@ def claims(material: Material) -> Claims:
 
 
 def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
-    accuracy = {way: one.read(TABLE, "accuracy")[:, 0] for way, one in ways.items()}
+    accuracy = {way: one.read_of_run(TABLE, "accuracy") for way, one in ways.items()}
     best = nets.claim(
         "best",
         "adaptive steps with averaged iterates generalize best of the four",
@@ -91,7 +91,7 @@ def _accurate(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
 
 def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
     for name, norm in NORMS.items():
-        measured = [ways[way].read(TABLE, name)[:, 0] for way in (AVERAGED, SGD)]
+        measured = [ways[way].read_of_run(TABLE, name) for way in (AVERAGED, SGD)]
         searches = [one for way in (AVERAGED, SGD) for one in norms.settled(ways[way], name)]
         yield nets.claim(
             f"{name}_sharper",

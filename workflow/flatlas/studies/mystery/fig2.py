@@ -54,7 +54,7 @@ def claims(material: Material) -> Claims:
     nets = Nets(material, "solution")
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
     ratio, settled = (
-        nets.read(TABLE, name, "epsilon", at=ZERO_ERROR)[:, 0] for name in ("ratio", "converged")
+        nets.read_of_run(TABLE, name, "epsilon", at=ZERO_ERROR) for name in ("ratio", "converged")
     )
     off = ratio - 1
     # Beyond a ball with a search that did not converge, the trend is unknown.

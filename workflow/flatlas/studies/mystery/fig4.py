@@ -130,7 +130,7 @@ def _changes(
     nets: Nets, name: str, column: str, says: str, what: str, criterion: Criterion
 ) -> Claim:
     """A claim about the largest |value / value at α = 1 − 1| of each net."""
-    relative = nets.read(TABLE, f"{column}_relative", "factor")[:, 0]
+    relative = nets.read_of_run(TABLE, f"{column}_relative", "factor")
     change = np.abs(relative - 1).max(-1) if relative.size else relative
     quantity, searches = f"{CHANGE}, of {what}", _settled(nets, column)
     return nets.claim(name, says, quantity, criterion, mean, change, settled=searches)
@@ -138,7 +138,7 @@ def _changes(
 
 def _move(nets: Nets, column: str) -> np.ndarray:
     """The largest |log(value / value at α = 1)| of each net."""
-    relative = nets.read(TABLE, f"{column}_relative", "factor")[:, 0]
+    relative = nets.read_of_run(TABLE, f"{column}_relative", "factor")
     logs = np.log(np.where(relative > 0, relative, np.nan))
     return np.abs(logs).max(-1) if relative.size else relative
 

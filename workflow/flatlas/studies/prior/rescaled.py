@@ -65,7 +65,7 @@ def _until_zero_error(nets: Nets) -> Claims:
         f"zero error is reached near epoch {ZERO_ERROR_EPOCH}",
         "epoch at which zero error is first reached, relative to the paper's, minus 1",
         NEAR,
-        nets.read("outcomes", "met_epoch")[:, 0] / ZERO_ERROR_EPOCH - 1,
+        nets.read_of_run("outcomes", "met_epoch") / ZERO_ERROR_EPOCH - 1,
         paper=f"{ZERO_ERROR_EPOCH}",
     )
     for name, quantity in (("prior", along.PRIOR), ("sharpness", along.CORNERS)):
