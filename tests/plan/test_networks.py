@@ -29,7 +29,12 @@ OF_OPTIMIZER = ("optimizer.momentum", "optimizer.nesterov", "optimizer.betas", "
 OF_OPTIMIZER += ("optimizer.smoothing", "optimizer.decay", "optimizer.langevin_steps")
 OF_OPTIMIZER += ("optimizer.gamma", "optimizer.noise", "optimizer.averaging", "optimizer.inner_lr")
 # Settings with columns of another name.
-DERIVED = {"net.hidden": "width", "data.per_class": "data.train_size"}
+DERIVED = {
+    "net.hidden": "width",
+    "data.per_class": "data.train_size",
+    # A mark of the number beside it.
+    "full_batch": "batch",
+}
 
 
 @cache

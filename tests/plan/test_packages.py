@@ -61,8 +61,9 @@ WITHOUT_RESULTS = {
     ("THREAD_VARIABLES", "requests"),
     # The tables of a measure are compared with these.
     ("MEASURES", "measure_specs"),
-    # How a figure names what it lacks; which jobs a page lists as one.
+    # How a point names what it lacks, and marks a full batch; which jobs a page lists as one.
     ("LACKS", "points"),
+    ("FULL_BATCH", "points"),
     ("DRAWN", "paths"),
     # How much memory a check allows for.
     ("PAIRED", "measurements.duality"),

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pandas as pd
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.points import LACKS
+from flatlas.plan.points import FULL_BATCH, LACKS
 from flatlas.store.costs import read_cost
 from flatlas.store.tables import read_table
 
@@ -117,6 +117,14 @@ def at_moment(table: pd.DataFrame, moment: str = FINAL) -> pd.DataFrame:
 def with_settings(table: pd.DataFrame, keys: Iterable[str]) -> pd.DataFrame:
     """The table with all of these swept keys; NaN for those that a user's figure does not vary."""
     return table.assign(**{key: float("nan") for key in keys if key not in table})
+
+
+def with_full_batches(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with `full` as the batch of marked points: one setting, whatever the size of S."""
+    if FULL_BATCH not in table:
+        return table
+    batch = table["batch"].astype(object).mask(table[FULL_BATCH].notna(), "full")
+    return table.assign(batch=batch).drop(columns=FULL_BATCH)
 
 
 def check_axis(table: pd.DataFrame, keys: Iterable[str]) -> None:

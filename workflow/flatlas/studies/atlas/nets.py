@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from flatlas.evidence.material import NET, ZERO_ERROR, Material, each_run_once
-from flatlas.plan.points import FULL_BATCH
+from flatlas.evidence.material import NET, ZERO_ERROR, Material, each_run_once, with_full_batches
 from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, SURVIVAL, TABLES, settled
 
 # The generalization gap, test error less training error: every quantity is compared with it.
@@ -50,13 +49,9 @@ def nets(material: Material) -> pd.DataFrame:
     moment. A value from a search that did not converge is kept; its column `settled` is 0.
     """
     outcomes = material.tables["outcomes"]
-    table = outcomes[outcomes["converged"]]
+    table = with_full_batches(outcomes[outcomes["converged"]])
     table = table.drop(columns=["reason", "met_epoch", "epoch", "converged"])
     table[STUDY] = studies_of(table, OWN)
-    if FULL_BATCH in table:
-        # One setting, however many images S has.
-        full = table.pop(FULL_BATCH).notna()
-        table["batch"] = table["batch"].astype(object).mask(full, "full")
     known = [place for place in TABLES.values() if place in material.tables]
     tables = {place: _by_moment(material.tables[place]) for place in known}
     parts = parts_of(tables, TABLES, MOMENT)
