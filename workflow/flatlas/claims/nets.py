@@ -50,8 +50,7 @@ class Nets:
     def outcomes(self) -> pd.DataFrame:
         """How each training ended, one row for each net."""
         outcomes = self._of_sweeps(self.material.tables["outcomes"])
-        if self.along != "run":
-            check_axis(outcomes, [self.along])
+        check_axis(outcomes, self.along)
         return outcomes.dropna(subset=[self.along]).drop_duplicates(["seed", self.along])
 
     @cached_property

@@ -76,7 +76,8 @@ class Material:
             measured = measured[measured["sweep"] == sweep]
         ends = self.trainings[[*NET, "converged"]]
         measured = with_settings(measured, swept)
-        check_axis(measured, swept)
+        for key in swept:
+            check_axis(measured, key)
         return measured.merge(ends, on=NET, validate="many_to_one")
 
     def beside_history(self, name: str) -> pd.DataFrame:
@@ -127,26 +128,24 @@ def with_full_batches(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(batch=batch).drop(columns=FULL_BATCH)
 
 
-def check_axis(table: pd.DataFrame, keys: Iterable[str]) -> None:
-    """Refuse a sweep of which some runs lack a value of these keys, or several share all values.
+def check_axis(table: pd.DataFrame, key: str) -> None:
+    """Refuse a sweep of which some runs lack the value of a key, or several have the same.
 
     The first would be left out of figures and claims, and the others averaged.
     """
-    keys = [*keys]
-    runs = table[["sweep", "run", *keys]].drop_duplicates()
-    for sweep, rows in runs.groupby("sweep", sort=False) if keys else ():
-        for key in keys:
-            none = rows[key].isna()
-            if none.any() and not none.all():
-                lacking = ", ".join(rows.loc[none, "run"])
-                raise FlatlasError(
-                    f"The sweep '{sweep}' has runs without {key} ({lacking}), which have no place "
-                    "on its axis. Give them a value, or leave them out."
-                )
-        if rows.duplicated(keys).any() and rows[keys].notna().all(axis=None):
+    runs = table.drop_duplicates(["sweep", "run", key])
+    for sweep, rows in runs.groupby("sweep", sort=False):
+        none = rows[key].isna()
+        if none.any() and not none.all():
+            lacking = ", ".join(rows.loc[none, "run"])
             raise FlatlasError(
-                f"The sweep '{sweep}' has several runs with the same {', '.join(keys)}, so its "
-                "values can't be compared. Vary nothing else in it."
+                f"The sweep '{sweep}' has runs without {key} ({lacking}), which have no place on "
+                "its axis. Give them a value, or leave them out."
+            )
+        if rows.loc[~none, key].duplicated().any():
+            raise FlatlasError(
+                f"The sweep '{sweep}' has several runs with the same {key}, so its values can't be "
+                "compared. Vary nothing else in it."
             )
 
 
