@@ -278,7 +278,10 @@ class Training(Spec):
     frozen: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_LAYERS)] | None = None
     """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
-    """The precision of gradient products in nets with convolutions; all else is float32."""
+    """In gradients of nets with convolutions: the precision of products and of layers' outputs.
+
+    Weights, their gradients, steps and evaluations are float32.
+    """
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Training":

@@ -33,8 +33,8 @@ def autograd_gradient(
 ) -> Parameters:
     """The gradient by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
 
-    With `bfloat16`, products in layers have that precision (torch's autocast), and images have
-    their channels last, the layout for a GPU's tensor cores. The gradient is float32.
+    With `bfloat16`, products and the outputs of layers have that precision (torch's autocast), and
+    images have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
     """
     images = channels_last(inputs) if bfloat16 else inputs
     gradients = []

@@ -167,7 +167,7 @@ class SpectralDensity(OfHessian):
             frobenius_error=FROBENIUS_ERROR,
             spectral_norm=SPECTRAL_NORM,
             lowest=(float, "smallest λ", "nat/w²"),
-            edge=(float, "six standard deviations of all λ", "nat/w²"),
+            edge=(float, "six standard deviations of all λ, estimated from the probes", "nat/w²"),
             outliers=(int, "how many of the `top` eigenvalues are beyond the edge"),
             bulk=(float, "share of the λ within 1 % of the spectral norm from 0"),
             bulk_error=(float, "standard error of the bulk"),

@@ -10,7 +10,7 @@ from flatlas.training.rule import Rule
 
 
 def build(spec: AdamW, parameters: Parameters, noise: list[Noise]) -> FromTorch:
-    """Adam's step, followed by w <- w - lr * decay * w."""
+    """w <- (1 - lr * decay) w, followed by Adam's step; the gradient is from before both."""
     options = {"betas": spec.betas, "eps": spec.epsilon, "weight_decay": spec.decay}
     return FromTorch(parameters, torch.optim.AdamW, **options)
 
