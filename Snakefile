@@ -140,6 +140,11 @@ rule all:
         rules.explorer.output if "atlas_networks" in JOBS else [],
 
 
+# Snakemake would not pass a bare --cache on to jobs on a cluster. Now it passes the names of rules.
+if CACHE and not workflow.workflow_settings.cache:
+    shared = (rule for rule in workflow.rules if rule.cache and rule.cache.output)
+    workflow.workflow_settings.cache = [rule.name for rule in shared]
+
 # Snakemake offers the targets (workflow.dag_settings.targets) only after it has read this file, and then
 # fails on a mistyped one. So they are read from the command line; tests/workflow/test_environment.py
 # fails when Snakemake offers them earlier.
