@@ -91,9 +91,18 @@ def test_a_job_that_says_nothing_is_listed_with_the_log_of_the_cluster(tmp_path,
     assert explained.endswith(f"it broke (log: {tmp_path / '1.log'})")
 
 
-def error(one, *more_logs):
+def test_the_log_of_an_earlier_attempt_is_not_that_of_a_refused_one(tmp_path):
+    one = job(0, tmp_path)
+    messages = Messages([one])
+    messages.filter(error(one, "slurm/7.log", said="cancelled"))
+    messages.filter(error(one, said="sbatch refused it"))
+    line, *_ = last_lines(messages, [], [Group([one])], [])
+    assert line.endswith(f"sbatch refused it (log: {one.log[0]})")
+
+
+def error(one, *more_logs, said=None):
     """The record of a job's failure, as Snakemake logs it; a cluster adds its own log."""
-    return record("job_error", jobid=one.jobid, log=[*one.log, *more_logs], rule_msg=None)
+    return record("job_error", jobid=one.jobid, log=[*one.log, *more_logs], rule_msg=said)
 
 
 def group_error(jobs, log):

@@ -57,7 +57,7 @@ class Messages(logging.Filter):
         elif event == "job_error":
             job = message["jobid"]
             self.processes[job] = self._process(record.thread)
-            self.causes[job] = self._cause(job, message["log"]) or message["rule_msg"] or None
+            self.causes[job] = self._cause(job, message["log"], message["rule_msg"])
             message["rule_msg"] = self._sentence_of(job)
         return True
 
@@ -67,14 +67,15 @@ class Messages(logging.Filter):
         killed = ", perhaps because memory ran out" if any(sign in ended for sign in KILLED) else ""
         return f"its process {ended}{killed}; {UNEXPLAINED}"
 
-    def _cause(self, job: int, logs: list[str]) -> str | None:
-        """The cause in the job's log, if any; else remember the log that a cluster adds to it."""
+    def _cause(self, job: int, logs: list[str], reported: str | None) -> str | None:
+        """The cause in the job's log, else what the cluster reports; remembers the cluster's log."""
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
-        if cause:
+        if cause or reported:
+            # It may be that of an earlier attempt.
             self.cluster_logs.pop(job, None)
-        elif logs[1:]:
+        if logs[1:] and not cause:
             self.cluster_logs[job] = logs[1]
-        return cause
+        return cause or reported or None
 
     def _sentence_of(self, job: int) -> str:
         """The cause; else how the process ended, if Snakemake has reported the job at all."""
