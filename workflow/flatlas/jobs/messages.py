@@ -68,7 +68,7 @@ class Messages(logging.Filter):
         return f"its process {ended}{killed}; {UNEXPLAINED}"
 
     def _cause(self, job: int, logs: list[str], reported: str | None) -> str | None:
-        """The cause in the job's log, else what the cluster reports; remembers the cluster's log."""
+        """The cause in the job's log, else what the cluster reports; keeps the name of its log."""
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
         if cause or reported:
             # It may be that of an earlier attempt.
