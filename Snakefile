@@ -69,6 +69,8 @@ include: "workflow/rules/cleaning.smk"
 
 
 onstart:
+    global messages, stop_showing, edited
+    edited = []
     warn_if_open()
     if workflow.local_exec:
         try:
@@ -87,11 +89,14 @@ onstart:
         from flatlas.jobs.edited_code import refuse_edited_code
 
         refuse_edited_code()
+    else:
+        from flatlas.jobs.edited_code import forget_edited_results
+
+        edited = forget_edited_results(workflow.persistence)
     # Imported here because a dry run needs neither.
     from flatlas.jobs.messages import Messages
     from flatlas.jobs.terminal import show_running
 
-    global messages, stop_showing
     messages = Messages(workflow.dag.needrun_jobs())
     logger.addFilter(messages)
     stop_showing = show_running(workflow.scheduler, messages)
@@ -109,12 +114,20 @@ onsuccess:
     except FlatlasError as error:
         # The damaged table belongs to another figure, which this run did not need.
         logger.warning(str(error))
+    if edited:
+        from flatlas.jobs.edited_code import about_edited
+
+        raise WorkflowError(about_edited(edited))
 
 
 onerror:
     stop_showing()
     for line in messages.failures(workflow.scheduler):
         logger.error(line)
+    if edited:
+        from flatlas.jobs.edited_code import about_edited
+
+        logger.error(about_edited(edited))
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
@@ -139,6 +152,11 @@ rule all:
         rules.report.output,
         rules.explorer.output if "atlas_networks" in JOBS else [],
 
+
+# Snakemake would not pass a bare --cache on to jobs on a cluster. Now it passes the names of rules.
+if CACHE and not workflow.workflow_settings.cache:
+    shared = (rule for rule in workflow.rules if rule.cache and rule.cache.output)
+    workflow.workflow_settings.cache = [rule.name for rule in shared]
 
 # Snakemake offers the targets (workflow.dag_settings.targets) only after it has read this file, and then
 # fails on a mistyped one. So they are read from the command line; tests/workflow/test_environment.py

@@ -3,6 +3,8 @@
 import logging
 from types import SimpleNamespace
 
+import pytest
+
 from flatlas.jobs.messages import Messages
 
 CAUSES = {0: "ValueError: it broke", 2: "ValueError: see its output above may give the reason"}
@@ -73,10 +75,44 @@ def test_pages_of_an_earlier_run_are_named(tmp_path):
     assert f": {tmp_path / '1.html'}." in said
 
 
-def error(one):
-    """The record of a job's failure, as Snakemake logs it."""
-    record = logging.makeLogRecord({"msg": "failed"})
-    record.__dict__ |= {
-        "event": "job_error", "jobid": one.jobid, "log": one.log, "rule_msg": None
-    }  # fmt: skip
-    return record
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_job_that_says_nothing_is_listed_with_the_log_of_the_cluster(tmp_path, grouped):
+    """SLURM writes there that a job took too much memory; the job's own log is empty."""
+    jobs = [job(number, tmp_path) for number in range(2)]
+    messages = Messages(jobs)
+    (tmp_path / "0.log").touch()
+    (tmp_path / "1.log").write_text("2020-01-01 00:00:00,000 E training failed: it broke\n")
+    if grouped:
+        messages.filter(group_error(jobs, "slurm/7.log"))
+    for one in jobs:
+        messages.filter(error(one, *([] if grouped else ["slurm/7.log"])))
+    silent, explained, *_ = last_lines(messages, [], [Group([one]) for one in jobs], [])
+    assert silent.endswith("(log: slurm/7.log)")
+    assert explained.endswith(f"it broke (log: {tmp_path / '1.log'})")
+
+
+def test_the_log_of_an_earlier_attempt_is_not_that_of_a_refused_one(tmp_path):
+    one = job(0, tmp_path)
+    messages = Messages([one])
+    messages.filter(error(one, "slurm/7.log", said="cancelled"))
+    messages.filter(error(one, said="sbatch refused it"))
+    line, *_ = last_lines(messages, [], [Group([one])], [])
+    assert line.endswith(f"sbatch refused it (log: {one.log[0]})")
+
+
+def error(one, *more_logs, said=None):
+    """The record of a job's failure, as Snakemake logs it; a cluster adds its own log."""
+    return record("job_error", jobid=one.jobid, log=[*one.log, *more_logs], rule_msg=said)
+
+
+def group_error(jobs, log):
+    """The record of a group's failure on a cluster."""
+    return record(
+        "group_error", aux_logs=[log], job_error_info=[{"jobid": one.jobid} for one in jobs]
+    )
+
+
+def record(event, **facts):
+    made = logging.makeLogRecord({"msg": "failed"})
+    made.__dict__ |= {"event": event, **facts}
+    return made

@@ -3,8 +3,10 @@
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
+from safetensors.numpy import save_file
 from small_configuration import RUN
 
 from flatlas.plan.kernel_specs import KernelSpec
@@ -78,6 +80,19 @@ def test_a_measure_asks_for_memory_for_its_vectors(plan_of):
     """Lanczos keeps twenty for each of the eigenvalues, twice, in float64."""
     few, many = (hessian_needs(plan_of, RESNET, top=top)["mem_mb"] for top in (5, 50))
     assert many - few == pytest.approx(45 * 40 * 8 * 11.17, rel=0.01)
+
+
+def test_an_own_net_asks_for_the_memory_of_its_checkpoint(tmp_path):
+    """The rest is that of a large net, because the plan does not load it."""
+    file = tmp_path / "net.safetensors"
+    own = {"family": "own", "module": "nets:Net", "weights": str(file)}
+    absent = needs(net=own)
+    save_file({"weight": np.zeros(10**6, np.float32)}, file)
+    small = needs(net=own)
+    assert absent["mem_mb"] - small["mem_mb"] > 1000
+    # Ten copies for each of two seeds, in float32.
+    assert small["mem_mb"] - 2000 - PIXELS > 10 * 2 * 4
+    assert {**small, "mem_mb": 0} == {**absent, "mem_mb": 0}
 
 
 def test_duality_asks_for_memory_for_matrices_over_the_weights_of_its_layer(plan_of):

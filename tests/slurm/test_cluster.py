@@ -5,7 +5,7 @@ import socket
 import pytest
 from checkout import copied, with_tiny_study
 from on_cluster import OnCluster, ask, ended
-from waiting import wait_for
+from waiting import PATIENCE, wait_for
 
 from flatlas.store.tables import read_table
 from flatlas.training.resume import read_state
@@ -125,6 +125,24 @@ def test_a_job_waits_until_a_drained_node_is_back(tiny):
     assert (tiny / "results/tiny/dag.png").exists()
     (done,) = tiny.jobs("dag")
     assert done["JobState"] == "COMPLETED"
+
+
+def test_a_figure_whose_code_was_edited_while_its_job_waited_is_made_again(tiny):
+    figure = "workflow/flatlas/studies/duality/strategies.py"
+    before = (tiny / figure).read_text()
+    tiny.snakemake("--until", "measure_duality")
+    process = tiny.submitting(
+        "duality_fig3", "--set-resources", "duality_fig3:slurm_extra='--hold'"
+    )
+    wait_for(lambda: tiny.jobs("duality_fig3"), process)
+    tiny.edit(figure, "at the largest α", "at the smallest α")
+    ask("scontrol", "release", tiny.jobs("duality_fig3")[0]["JobId"])
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode != 0
+    assert "these jobs used the edited ones: duality_fig3" in said
+    assert tiny.would_run("duality_fig3") == {}
+    (tiny / figure).write_text(before)
+    assert tiny.would_run("duality_fig3") == {"duality_fig3": 1}
 
 
 def test_many_trainings_go_in_as_one_array(tmp_path):

@@ -79,6 +79,21 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
         np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)
 
 
+def test_jobs_on_a_cluster_are_told_to_use_it(checkout, output_cache, tmp_path):
+    """A bare --cache, too. This cluster refuses all jobs; Snakemake then prints the command."""
+    for name in ("sacct", "sbatch"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    output_cache["PATH"] = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    said = checkout("one").snakemake(
+        "--until", "source", "--executor", "slurm", "--jobs", "1",
+        "--default-resources", "slurm_partition=one",
+        "--slurm-init-seconds-before-status-checks", "1", "--cache", fails=True, **output_cache,
+    )  # fmt: skip
+    (command,) = [line for line in said.splitlines() if "--wrap=" in line]
+    assert " --cache 'source' " in command
+
+
 # No training enters the cache before two have trained.
 MEETING = r"""\1\2\1from os import environ, getpid
 \1from time import sleep

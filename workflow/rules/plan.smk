@@ -87,6 +87,11 @@ def unrecorded(file):
 
 def inputs_of(name, stage):
     """The inputs of a job, forced if its result has no record and another spec or code."""
+    if name not in JOBS and not workflow.is_main_process:
+        raise WorkflowError(
+            f"The configuration was edited after this command began, and has no job {name} any more. Give "
+            "the same command again, or undo the edit."
+        )
     job = JOBS[name]
     provenance = job.outputs["provenance"]
     if unrecorded(provenance):

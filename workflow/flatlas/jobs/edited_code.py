@@ -1,13 +1,18 @@
-"""Refuse jobs whose code or given weights changed after Snakemake took their fingerprint."""
+"""What was edited while a command runs: local jobs are refused, results of a cluster forgotten."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.errors import FlatlasError
+from flatlas.jobs.messages import name_of
 from flatlas.plan.fingerprint import edited_since
+from flatlas.store.provenance import made_otherwise
 
 if TYPE_CHECKING:
+    from snakemake.jobs import Job
+    from snakemake.persistence import PersistenceBase
     from snakemake.script import PythonScript
 
 
@@ -39,3 +44,34 @@ def _refused(script: "PythonScript", edited: list[str]) -> FlatlasError:
     now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
     Path(script.log[0]).write_text(f"{now} E {script.rulename} failed: {cause}\n", encoding="utf-8")
     return FlatlasError(cause)
+
+
+def forget_edited_results(persistence: "PersistenceBase") -> list[str]:
+    """A list that gets the name of each job whose result has another spec or code than asked for.
+
+    A job on a cluster reads configuration and code again when it starts. Snakemake would record its
+    result with the earlier ones. Without a record, the next command compares the provenance.
+    """
+    edited: list[str] = []
+    record = persistence.finished
+
+    async def record_unless_edited(job: "Job") -> None:
+        await record(job)
+        provenance = job.output.get("provenance")
+        asked = job.params.get("spec", {}), job.params.get("code")
+        if provenance and made_otherwise(provenance, *asked):
+            for file in job.output:
+                persistence.cleanup_metadata(file)
+            edited.append(name_of(job))
+
+    persistence.finished = record_unless_edited
+    return edited
+
+
+def about_edited(names: Iterable[str]) -> str:
+    """What to say of such results at the end of a command."""
+    return (
+        "Code or settings were edited after this command began, and these jobs used the edited "
+        f"ones: {', '.join(sorted(names))}. Give the same command again: it keeps the results that "
+        "the current code and settings would make, and makes the others again."
+    )

@@ -1,16 +1,19 @@
 """A user's own net. The plan knows only where its code is."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
 from flatlas.plan.bounds import PathText
-from flatlas.plan.family import LayerSize, ModuleFamily, Shape
+from flatlas.plan.family import LayerSize, ModuleFamily, NetSize, Shape
 
 # The plan does not load a user's net. It assumes as many weights as in a ResNet-50 and as many
 # multiplications as in a ResNet-18.
 LIKE_A_RESNET = LayerSize(25 * 10**6, places=20)
+# The fewest bytes of a weight in a file.
+LEAST_BYTES = 2
 
 
 def _where_and_what(module: str) -> str:
@@ -52,3 +55,10 @@ class Own(ModuleFamily):
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
         """Those of a ResNet."""
         yield LIKE_A_RESNET
+
+    def size(self, input_shape: Shape, outputs: int) -> NetSize:
+        """That of a ResNet; with given weights, as many weights as their file can hold."""
+        assumed = super().size(input_shape, outputs)
+        if self.weights is None or not Path(self.weights).is_file():
+            return assumed
+        return assumed._replace(weights=Path(self.weights).stat().st_size // LEAST_BYTES)
