@@ -79,7 +79,7 @@ def test_equal_trainings_are_shared_and_different_ones_are_not(train):
         np.testing.assert_allclose(array[:2], weights(first)[name], rtol=1e-3, atol=1e-3)
 
 
-def test_jobs_on_a_cluster_are_told_to_use_it(checkout, output_cache, tmp_path):
+def test_jobs_on_a_cluster_use_it(checkout, output_cache, tmp_path):
     """A bare --cache, too. This cluster refuses all jobs; Snakemake then prints the command."""
     for name in ("sacct", "sbatch"):
         (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
