@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from flatlas.claims.claim import COLUMNS
 from flatlas.claims.conventions import ADDS, USEFUL
+from flatlas.evidence.material import with_full_batches
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import MOMENT, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
@@ -113,6 +114,9 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         "baseline": one.baseline,
         "values": values,
     }
+    names = with_full_batches(table)[one.name].map(_name)
+    if pd.api.types.is_numeric_dtype(values) and names.notna().any():
+        said["names"] = names
     if f"{one.name}_error" in table:
         said["errors"] = [float(f"{error:.{DIGITS}g}") for error in table[f"{one.name}_error"]]
     if f"{one.name}_converged" in table:
@@ -120,6 +124,10 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         settled = table[f"{one.name}_converged"].astype("boolean").fillna(True)
         said["settled"] = settled.astype(int)
     return said
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _claims(claims: pd.DataFrame) -> list[dict[Any, Any]]:

@@ -1,6 +1,9 @@
 // Elements, numbers in words, scales, and the small strips of intervals.
 
 const SVG = "http://www.w3.org/2000/svg";
+// The digits of a number that is not rounded.
+const EXACT = 12;
+const NONE = "none";
 
 function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
@@ -41,9 +44,20 @@ function intervalText([low, high]) {
   return Number.isFinite(low) ? `[${coefficientText(low)}, ${coefficientText(high)}]` : "";
 }
 
+// Settings are exact: a width of 1024 is not 1020.
+function textOf(variable, number) {
+  if (variable.categories) return variable.categories[number] ?? "–";
+  return short(number, variable.kind === "setting" ? EXACT : undefined);
+}
+
 function valueText(variable, row) {
-  const value = variable.values[row];
-  return typeof value === "string" ? value : short(value);
+  const name = variable.names?.[row];
+  return (name ? `${name}, ` : "") + textOf(variable, variable.numbers[row]);
+}
+
+// What a network has instead of a number: the name of its setting, or that it has none.
+function nameInstead(variable, row) {
+  return variable.names?.[row] ?? (Number.isFinite(variable.numbers[row]) ? null : NONE);
 }
 
 function label(variable) {
@@ -87,7 +101,7 @@ function scale(variable, numbers, isLog, from, to) {
   const ticks = variable.categories
     ? variable.categories.map((text, number) => [number, text])
     : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map(
-        (n) => [n, short(n)],
+        (n) => [n, short(n, EXACT)],
       );
   return { place, at, ticks };
 }

@@ -104,55 +104,85 @@ function showNetworks() {
   showSelection();
 }
 
-// The rows of each panel: of a category, a value, or a quarter of the networks.
+// The rows of each panel: of a category, a value or a quarter of the networks, and of those without.
 function panelsOf(rows) {
   if (state.panels === "axis") {
-    return DATA.axes
-      .map((axis) => ({ title: axis.words, rows: rows.filter((row) => axis.rows.includes(row)) }))
-      .filter((group) => group.rows.length);
+    const groups = DATA.axes.map((axis) => {
+      const own = new Set(axis.rows);
+      return { title: axis.words, rows: rows.filter((row) => own.has(row)) };
+    });
+    const shown = new Set(groups.flatMap((group) => group.rows));
+    groups.push({ title: `axis: ${NONE}`, rows: rows.filter((row) => !shown.has(row)) });
+    return groups.filter((group) => group.rows.length);
   }
   const variable = VARIABLES.get(state.panels);
   if (!variable) return [{ title: "", rows }];
+  const named = namesInstead(variable, rows).map((name) => ({
+    title: `${variable.words}: ${name}`,
+    rows: rows.filter((row) => nameInstead(variable, row) === name),
+  }));
+  const numbered = rows.filter((row) => nameInstead(variable, row) === null);
+  return [...panelsOfNumbers(variable, numbered), ...named];
+}
+
+function panelsOfNumbers(variable, rows) {
   const { numbers, categories } = variable;
-  const values = [...new Set(rows.map((row) => numbers[row]).filter(Number.isFinite))].sort(
-    (a, b) => a - b,
-  );
+  const values = [...new Set(rows.map((row) => numbers[row]))].sort((a, b) => a - b);
   if (values.length <= MOST_PANELS) {
     return values.map((value) => ({
-      title: categories ? categories[value] : `${variable.words}: ${short(value)}`,
+      title: (categories ? "" : `${variable.words}: `) + textOf(variable, value),
       rows: rows.filter((row) => numbers[row] === value),
     }));
   }
-  const sorted = rows
-    .map((row) => numbers[row])
-    .filter(Number.isFinite)
-    .sort((a, b) => a - b);
+  const sorted = rows.map((row) => numbers[row]).sort((a, b) => a - b);
   const ends = [0, 0.25, 0.5, 0.75, 1].map(
     (share) => sorted[Math.round(share * (sorted.length - 1))],
   );
-  return [0, 1, 2, 3].map((k) => ({
-    title: `${variable.words}: ${short(ends[k])} to ${short(ends[k + 1])}`,
+  const quarters = [0, 1, 2, 3].map((k) => ({
+    title: `${variable.words}: ${textOf(variable, ends[k])} to ${textOf(variable, ends[k + 1])}`,
     rows: rows.filter(
       (row) =>
         numbers[row] >= ends[k] &&
         (numbers[row] < ends[k + 1] || (k === 3 && numbers[row] === ends[4])),
     ),
   }));
+  // Of equal values, some quarters have none.
+  return quarters.filter((group) => group.rows.length);
 }
 
-// For each row its colour: of its category, or on a ramp.
+// The names of settings without a number; that there is none comes last.
+function namesInstead(variable, rows) {
+  const names = new Set(rows.map((row) => nameInstead(variable, row)).filter(Boolean));
+  return [...names].sort((a, b) => (a === NONE) - (b === NONE));
+}
+
+// For each row its colour: of its category, on a ramp, or of its name instead of a number.
 function colours(rows) {
   const variable = VARIABLES.get(state.colour);
-  if (!variable) return { of: () => "var(--hue-0)" };
+  if (!variable) return { of: () => "var(--hue-0)", named: [] };
+  const named = namesInstead(variable, rows).map((name) => [name, colourOfName(name)]);
+  const numbered = rows.filter((row) => nameInstead(variable, row) === null);
+  const shades = coloursOfNumbers(variable, numbered);
+  const of = (row) => {
+    const name = nameInstead(variable, row);
+    return name === null ? shades.of(variable.numbers[row]) : colourOfName(name);
+  };
+  return { ...shades, variable, named, of };
+}
+
+function colourOfName(name) {
+  return name === NONE ? "var(--faint)" : "var(--hue-2)";
+}
+
+function coloursOfNumbers(variable, rows) {
   const { numbers, categories, distinct } = variable;
   if (categories && distinct.length <= COLOURS) {
     return {
-      variable,
       entries: categories.map((text, k) => [text, `var(--hue-${k})`]),
-      of: (row) => `var(--hue-${numbers[row]})`,
+      of: (number) => `var(--hue-${number})`,
     };
   }
-  const values = rows.map((row) => numbers[row]).filter(Number.isFinite);
+  const values = rows.map((row) => numbers[row]);
   const known = [...new Set(values)].sort((a, b) => a - b);
   // A few values are evenly spaced, whatever their size.
   const few = known.length <= 10;
@@ -161,24 +191,20 @@ function colours(rows) {
   const [low, high] = [map(known[0]), map(known.at(-1))];
   const ramp = (number) =>
     `color-mix(in oklab, var(--ramp-high) ${Math.round((100 * (map(number) - low)) / (high - low || 1))}%, var(--ramp-low))`;
+  const text = (number) => textOf(variable, number);
   return {
-    variable,
-    entries: few
-      ? known.map((number) => [categories ? categories[number] : short(number), ramp(number)])
-      : null,
-    ends: few ? null : [short(known[0]), short(known.at(-1))],
-    of: (row) => (Number.isFinite(numbers[row]) ? ramp(numbers[row]) : "var(--faint)"),
+    entries: few ? known.map((number) => [text(number), ramp(number)]) : null,
+    ends: few ? null : [text(known[0]), text(known.at(-1))],
+    of: ramp,
   };
 }
 
 function showLegend(colour, lacking) {
   const parts = [];
   if (colour.variable) parts.push(element("span", {}, `${label(colour.variable)}:`));
-  for (const [text, value] of colour.entries ?? []) {
-    parts.push(
-      element("span", { class: "entry" }, element("i", { style: `background: ${value}` }), text),
-    );
-  }
+  const entry = ([text, value]) =>
+    element("span", { class: "entry" }, element("i", { style: `background: ${value}` }), text);
+  parts.push(...(colour.entries ?? []).map(entry));
   if (colour.ends)
     parts.push(
       element(
@@ -189,6 +215,7 @@ function showLegend(colour, lacking) {
         colour.ends[1],
       ),
     );
+  parts.push(...colour.named.map(entry));
   if (state.axis)
     parts.push(
       element(
