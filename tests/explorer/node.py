@@ -14,11 +14,13 @@ NODE = Path(playwright.__file__).with_name("driver") / "node"
 DATA = re.compile('id="data">(.*?)</script>', re.DOTALL)
 # The last script fills the page, so it needs a document.
 FUNCTIONS = [TEMPLATE / f"{name}.js" for name in SCRIPTS if name != "start"]
-BEFORE = """
+RUN = """
 const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const document = { getElementById: () => ({ textContent: given.data }) };
+eval(given.code);
 """
-AFTER = """
+# In the scope of the functions.
+CALLS = """
 console.log(JSON.stringify(given.calls.map(([code, argument]) => eval(code)(argument))));
 """
 
@@ -31,7 +33,7 @@ class Functions:
         assert found
         self.data = found[1]
         scripts = (file.read_text(encoding="utf-8") for file in FUNCTIONS)
-        self.code = "\n".join([BEFORE, *scripts, AFTER])
+        self.code = "\n".join([*scripts, CALLS])
 
     def evaluate(self, code: str, argument: Any = None) -> Any:
         """What a JavaScript function returns; NaN is None."""
@@ -39,8 +41,8 @@ class Functions:
 
     def each(self, calls: list[tuple[str, Any]]) -> list[Any]:
         """The same for several functions, in one process."""
-        given = json.dumps({"data": self.data, "calls": calls})
+        given = json.dumps({"data": self.data, "code": self.code, "calls": calls})
         done = subprocess.run(
-            [NODE, "-e", self.code], input=given, stdout=subprocess.PIPE, check=True, text=True
+            [NODE, "-e", RUN], input=given, stdout=subprocess.PIPE, check=True, text=True
         )
         return json.loads(done.stdout)

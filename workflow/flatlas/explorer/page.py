@@ -30,6 +30,8 @@ SCRIPTS = (
 CLAIM = ("study", "figure", *COLUMNS, "scale", "picture")
 # The digits of an error.
 DIGITS = 3
+# The largest integer that JavaScript has, with all below it.
+EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def _data(explorer: Explorer) -> dict[str, Any]:
     return {
         "again": explorer.again,
         **{name: table[name] for name in ("study", *MOMENT)},
+        "seed": _seeds(table),
         "realization": labels(table, REALIZATION),
         "first": first(table),
         "axes": [axis.on(table) for axis in explorer.axes],
@@ -86,6 +89,12 @@ def _data(explorer: Explorer) -> dict[str, Any]:
         "answers": ANSWERS,
         "conventions": conventions(len(table[REALIZATION].drop_duplicates())),
     }
+
+
+def _seeds(table: pd.DataFrame) -> pd.Series:
+    """The seeds; as text if JavaScript would round them."""
+    seeds = table["seed"]
+    return seeds.astype(str) if seeds.max() > EXACT else seeds
 
 
 def conventions(realizations: int) -> dict[str, Any]:

@@ -66,6 +66,8 @@ function label(variable) {
 
 // In pixels.
 const LETTER = 7;
+// The most letters of a name below an axis.
+const LONGEST = 24;
 
 // As much of a text as fits beside a panel.
 function clipped(text, pixels) {
@@ -87,11 +89,13 @@ function spreads(numbers) {
 // From numbers to pixels and back, with ticks.
 function scale(variable, numbers, isLog, from, to) {
   const known = numbers.filter((number) => Number.isFinite(number) && (!isLog || number > 0));
-  const map = isLog ? Math.log10 : (number) => number;
+  // A range may begin at 0 or below.
+  const map = isLog ? (number) => Math.log10(Math.max(number, Number.MIN_VALUE)) : (number) => number;
   let low = map(Math.min(...known)),
     high = map(Math.max(...known));
   if (!known.length) [low, high] = [0, 1];
-  const room = (high - low) * 0.05 || 0.5;
+  // Next to a large number, 0.5 is lost.
+  const room = (high - low) * 0.05 || Math.max(0.5, 1e-9 * Math.abs(high));
   [low, high] = [low - room, high + room];
   const place = (number) => from + ((map(number) - low) / (high - low)) * (to - from);
   const at = (pixel) => {
@@ -99,7 +103,7 @@ function scale(variable, numbers, isLog, from, to) {
     return isLog ? 10 ** mapped : mapped;
   };
   const ticks = variable.categories
-    ? variable.categories.map((text, number) => [number, text])
+    ? variable.categories.map((text, number) => [number, clipped(text, LONGEST * LETTER)])
     : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map(
         (n) => [n, short(n, EXACT)],
       );

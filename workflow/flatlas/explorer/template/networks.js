@@ -58,12 +58,14 @@ function showNetworks() {
   const colour = colours(shown);
   const plot = document.getElementById("plot");
   plot.setAttribute("aria-label", `${y.words} over ${x.words}, ${shown.length} networks`);
-  const groups = panelsOf(shown);
+  // Without networks there is one empty panel.
+  const groups = shown.length ? panelsOf(shown) : [{ title: "", rows: [] }];
   const room = Math.max(plot.clientWidth, LEAST_WIDTH);
   const across = Math.min(groups.length, Math.floor(room / LEAST_WIDTH));
   const width = Math.floor((room - 2) / across);
   // Names that are too long to fit side by side are rotated.
-  const letters = x.categories ? Math.max(...x.categories.map((name) => name.length)) : 0;
+  const longest = Math.max(0, ...(x.categories ?? []).map((name) => name.length));
+  const letters = Math.min(longest, LONGEST);
   const isTurned = letters * LETTER > (width - 72) / (x.categories?.length ?? 1);
   const turned = isTurned ? letters * LETTER * 0.7 : 0;
   const height = (groups.length === 1 ? Math.max(300, Math.min(440, 0.6 * width)) : 230) + turned;
@@ -257,7 +259,8 @@ function panel(group, scales, size, colour) {
   for (const [number, text] of scales.y.ticks) {
     const at = scales.y.place(number);
     svg.append(drawn("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }));
-    svg.append(drawn("text", { x: left - 6, y: at + 4, "text-anchor": "end" }, text));
+    const name = y.categories ? clipped(text, left - 6) : text;
+    svg.append(drawn("text", { x: left - 6, y: at + 4, "text-anchor": "end" }, name));
   }
   svg.append(
     drawn(
@@ -311,8 +314,9 @@ function panel(group, scales, size, colour) {
 function joined(rows, at) {
   const lines = drawn("g", { class: "joined" });
   const axis = AXES.get(state.axis);
-  if (!axis) return lines;
-  const [own] = axis.own.map((name) => VARIABLES.get(name).numbers);
+  // If all networks of an axis are alike, it has no variable.
+  const own = VARIABLES.get(axis?.own[0])?.numbers;
+  if (!own) return lines;
   const strata = new Map();
   axis.rows.forEach((row, place) => {
     if (at.has(row))
