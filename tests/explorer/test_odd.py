@@ -28,6 +28,17 @@ ANSWER = """(count) => {
   return answerOnMany(DATA.axes, { measure, count, worst: 0.1 }, null).join("");
 }"""
 
+CURVE = """(curves) => {
+  document.createElementNS = (_, name) => ({
+    name,
+    children: [],
+    setAttribute(key, value) { this[key] = value; },
+    append(...children) { this.children.push(...children); },
+  });
+  const { children } = curvePicture(curves, Object.keys(curves).slice(1));
+  return children.filter(({ name }) => name === "path").map(({ d }) => d.split("L").length);
+}"""
+
 
 @pytest.mark.parametrize(
     ("address", "kept"),
@@ -64,6 +75,11 @@ def test_a_range_that_begins_at_0_or_below_ends_left_of_a_logarithmic_scale(func
 def test_close_ticks_have_different_labels(functions):
     _, labels = functions.evaluate(SCALE, [[10000, 10004], False, []])
     assert len({*labels}) == len(labels) > 2
+
+
+def test_a_loss_that_is_not_finite_has_no_point(functions):
+    curves = {"epoch": [1, 2, 3], "train_error": [0.5, None, 0.25], "test_error": [None] * 3}
+    assert functions.evaluate(CURVE, curves) == [2]
 
 
 def test_no_measure_is_called_useful_on_most_axes_if_none_is_on_any(functions):
