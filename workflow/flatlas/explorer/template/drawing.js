@@ -90,7 +90,7 @@ function spreads(numbers) {
 function scale(variable, numbers, isLog, from, to) {
   const known = numbers.filter((number) => Number.isFinite(number) && (!isLog || number > 0));
   // A range may begin at 0 or below.
-  const map = isLog ? (number) => Math.log10(Math.max(number, Number.MIN_VALUE)) : (number) => number;
+  const map = (number) => (isLog ? Math.log10(Math.max(number, Number.MIN_VALUE)) : number);
   let low = map(Math.min(...known)),
     high = map(Math.max(...known));
   if (!known.length) [low, high] = [0, 1];

@@ -106,7 +106,7 @@ function showNetworks() {
   showSelection();
 }
 
-// The rows of each panel: of a category, a value or a quarter of the networks, and of those without.
+// The rows of each panel: of a category, a value, a quarter of the networks, or those without.
 function panelsOf(rows) {
   if (state.panels === "axis") {
     const groups = DATA.axes.map((axis) => {

@@ -118,7 +118,10 @@ function curvePicture(curves, names) {
     // A loss that is not finite is null.
     const known = [...curves.epoch.keys()].filter((place) => curves[name][place] !== null);
     if (!known.length) return;
-    const points = known.map((place) => [x.place(curves.epoch[place]), y.place(curves[name][place])]);
+    const points = known.map((place) => [
+      x.place(curves.epoch[place]),
+      y.place(curves[name][place]),
+    ]);
     svg.append(
       drawn("path", {
         class: "curve",

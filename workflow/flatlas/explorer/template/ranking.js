@@ -252,7 +252,9 @@ function answerOnMany(axes, best, other) {
       ` is useful, with at least ${coefficientText(best.worst)}.`,
     ];
   if (!best.count)
-    return [`One setting at a time${givenText()}, no measure is certainly useful on any of ${axes.length} axes.`];
+    return [
+      `One setting at a time${givenText()}, no measure is certainly useful on any of ${axes.length} axes.`,
+    ];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
   return [
     `One setting at a time${givenText()}, no measure is useful on all ${axes.length} axes. On most: `,
