@@ -80,6 +80,11 @@ def test_panels_of_axes_show_networks_that_are_on_none(functions, nets):
     assert {row for rows in panels.values() for row in rows} == {*range(len(nets))}
 
 
+def test_moments_are_numbers(functions):
+    titles = [title.rpartition(": ")[2] for title, _ in functions.evaluate(PANELS, "at")]
+    assert titles == [*map(str, made_up_networks.BEYOND)]
+
+
 def test_a_pinned_full_batch_says_so(functions, nets):
     row = int(nets.index[nets["full_batch"].notna()][0])
     said = functions.evaluate("(row) => valueText(VARIABLES.get('batch'), row)", row)

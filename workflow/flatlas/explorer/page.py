@@ -124,7 +124,7 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         "values": values,
     }
     names = with_full_batches(table)[one.name].map(_name)
-    if pd.api.types.is_numeric_dtype(values) and names.notna().any():
+    if pd.api.types.is_numeric_dtype(table[one.name]) and names.notna().any():
         said["names"] = names
     if f"{one.name}_error" in table:
         said["errors"] = [float(f"{error:.{DIGITS}g}") for error in table[f"{one.name}_error"]]
