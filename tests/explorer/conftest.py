@@ -6,6 +6,7 @@ import made_up_networks
 import pytest
 from browser import BROWSERS
 from made_up_explorer import explorer
+from node import Functions
 
 from flatlas.explorer.page import explorer_page
 
@@ -25,6 +26,12 @@ def file(nets, tmp_path_factory):
     page = folder / "explorer.html"
     page.write_text(explorer_page(explorer(nets)), encoding="utf-8")
     return page
+
+
+@pytest.fixture(scope="session")
+def functions(file):
+    """The page's functions, without a browser."""
+    return Functions(file.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,27 @@ def test_networks_that_lack_a_setting_are_compared_within_all_others():
     assert axes["crossed:optimizer.lr"].on(nets)["strata"] == [0, 0, 1, 1]
 
 
+def test_networks_that_differ_in_an_option_of_their_optimizer_are_compared_apart():
+    nets = table(
+        "two", *[(run, "met", rate) for run, rate in zip("abcd", (0.1, 0.2) * 2, strict=True)]
+    )
+    nets.insert(6, "optimizer.momentum", [0.5, 0.5, 0.9, 0.9])
+    axes = {axis.name: axis.on(nets)["strata"] for axis in compared(nets, {})}
+    assert axes == {"two:optimizer.lr": [0, 0, 1, 1], "two:optimizer.momentum": [0, 1, 0, 1]}
+
+
+def test_full_batches_are_one_setting_whatever_their_size():
+    nets = table("size", *[(run, "met", 0.1) for run in "abc"])
+    nets.insert(6, "data.train_size", [100, 200, 200])
+    nets.insert(7, "batch", [100, 200, 200])
+    sizes = {"size": ("data size", "data.train_size")}
+    (axis,) = compared(nets.assign(batch=[100, 200, 200]), sizes)
+    assert axis.on(nets)["strata"] == [0, 1, 1], "sizes of minibatches"
+    nets.insert(8, "full_batch", [True, True, None])
+    (axis,) = compared(nets, sizes)
+    assert axis.on(nets)["strata"] == [0, 0, 1]
+
+
 def test_an_axis_of_moments_compares_all_of_them():
     nets = table("beyond", ("a", "met", 0.1), ("a", "met+20", 0.1))
     (axis,) = compared(nets, AXES)

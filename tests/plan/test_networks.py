@@ -10,7 +10,7 @@ from small_configuration import RUN, STUDY, USER, write
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
-from flatlas.plan.described import settings_of
+from flatlas.plan.described import further, settings_of
 from flatlas.plan.networks import TARGET
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
@@ -93,6 +93,47 @@ def test_the_settings_of_a_network_are_those_of_its_run(change, found):
     settings = settings_of(RunSpec.model_validate(RUN | change))
     assert {*settings} == {*NETWORK_SETTINGS}
     assert found.items() <= settings.items()
+
+
+def further_of(*changes):
+    runs = {
+        str(place): RunSpec.model_validate(RUN | change) for place, change in enumerate(changes)
+    }
+    return [*further(runs).values()]
+
+
+def test_options_that_distinguish_runs_of_one_optimizer_have_columns():
+    momentum = {"name": "momentum", "lr": 0.1}
+    adam = {"name": "adam", "lr": 0.1}
+    found = further_of(
+        {},
+        {"optimizer": momentum | {"momentum": 0.5}},
+        {"optimizer": momentum},
+        {"optimizer": adam},
+        {"optimizer": adam | {"lr": 0.2, "betas": [0.8, 0.999]}},
+    )
+    assert found == [
+        {},
+        {"optimizer.momentum": 0.5},
+        {"optimizer.momentum": 0.9},
+        {"optimizer.betas": "0.9;0.999"},
+        {"optimizer.betas": "0.8;0.999"},
+    ]
+
+
+def test_runs_that_differ_in_what_has_a_column_or_ends_later_have_no_further_one():
+    longer = {"stop": {"epochs": 200, "extra_epochs": 5}, "overtraining": [2]}
+    other_net = {"net": RUN["net"] | {"hidden": [7]}}
+    other_rate = {"optimizer": {"name": "sgd", "lr": 0.2}}
+    assert further_of({}, longer, other_net, other_rate) == [{}] * 4
+
+
+def test_full_batches_are_marked_where_their_size_does_not_say_it():
+    attacked = {"samples": {"subset": RUN["samples"], "size": 100, "seeds": [0, 1]}}
+    full, mark = {"batch": "full"}, {"full_batch": True}
+    assert further_of({}, full, full) == [{}] * 3, "4000 images are the full batch"
+    assert further_of({}, full, attacked | full) == [{}, mark, mark], "of two sizes"
+    assert further_of({"batch": 4000}, full) == [{}, mark], "of a size that another run has, too"
 
 
 def test_the_table_is_not_listed_as_unused(tmp_path, monkeypatch):

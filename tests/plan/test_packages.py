@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
     "report": {*FOUNDATION, "claims", "published_sets", "reasons"},
-    "explorer": {"store", "statistics", "claims", "report", "studies"},
+    "explorer": {"store", "statistics", "claims", "report", "evidence", "studies"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
     "errors": set(),

@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from flatlas.evidence.material import with_full_batches
+
 # A network at a moment: one row of the table.
 MOMENT = ["run", "seed", "at"]
 IDENTITY = ("study", "axes", *MOMENT)
@@ -118,9 +120,11 @@ def first(table: pd.DataFrame) -> pd.Series:
 def labels(table: pd.DataFrame, columns: list[str]) -> list[int]:
     """A number for each row; rows that agree in all these columns have the same number.
 
-    SGD lacks SAM's radius: rows that both lack a value agree in it.
+    SGD lacks SAM's radius: rows that both lack a value agree in it. Full batches agree, whatever
+    their size.
     """
-    return list(table[columns].astype(str).groupby(columns, sort=False, dropna=False).ngroup())
+    known = with_full_batches(table)
+    return list(known[columns].astype(str).groupby(columns, sort=False, dropna=False).ngroup())
 
 
 def _settings(table: pd.DataFrame) -> list[str]:
@@ -130,7 +134,8 @@ def _settings(table: pd.DataFrame) -> list[str]:
 
 
 def _varied(table: pd.DataFrame) -> list[str]:
-    return [name for name in _settings(table) if table[name].nunique(dropna=False) > 1]
+    known = with_full_batches(table)
+    return [name for name in _settings(known) if known[name].nunique(dropna=False) > 1]
 
 
 def _rows(table: pd.DataFrame, sweep: str, every_moment: bool = False) -> list[int]:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from flatlas.claims.claim import COLUMNS
 from flatlas.claims.conventions import ADDS, USEFUL
+from flatlas.evidence.material import with_full_batches
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import MOMENT, REALIZATION, Axis, Variable, first, labels, moments
 from flatlas.report.rendering import FILTERS
@@ -29,6 +30,8 @@ SCRIPTS = (
 CLAIM = ("study", "figure", *COLUMNS, "scale", "picture")
 # The digits of an error.
 DIGITS = 3
+# The largest integer that JavaScript has, with all below it.
+EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def _data(explorer: Explorer) -> dict[str, Any]:
     return {
         "again": explorer.again,
         **{name: table[name] for name in ("study", *MOMENT)},
+        "seed": _seeds(table),
         "realization": labels(table, REALIZATION),
         "first": first(table),
         "axes": [axis.on(table) for axis in explorer.axes],
@@ -85,6 +89,12 @@ def _data(explorer: Explorer) -> dict[str, Any]:
         "answers": ANSWERS,
         "conventions": conventions(len(table[REALIZATION].drop_duplicates())),
     }
+
+
+def _seeds(table: pd.DataFrame) -> pd.Series:
+    """The seeds; as text if JavaScript would round them."""
+    seeds = table["seed"]
+    return seeds.astype(str) if seeds.max() > EXACT else seeds
 
 
 def conventions(realizations: int) -> dict[str, Any]:
@@ -113,6 +123,9 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         "baseline": one.baseline,
         "values": values,
     }
+    names = with_full_batches(table)[one.name].map(_name)
+    if pd.api.types.is_numeric_dtype(table[one.name]) and names.notna().any():
+        said["names"] = names
     if f"{one.name}_error" in table:
         said["errors"] = [float(f"{error:.{DIGITS}g}") for error in table[f"{one.name}_error"]]
     if f"{one.name}_converged" in table:
@@ -120,6 +133,10 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
         settled = table[f"{one.name}_converged"].astype("boolean").fillna(True)
         said["settled"] = settled.astype(int)
     return said
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _claims(claims: pd.DataFrame) -> list[dict[Any, Any]]:

@@ -1,8 +1,9 @@
 """The job of the atlas' measure table: its networks, and the settings of each."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from flatlas.plan.described import described
+from flatlas.plan.described import described, further
 from flatlas.plan.figure_jobs import digest_of, inputs_of, tables_of
 from flatlas.plan.lookup import Job
 from flatlas.plan.paths import ATLAS, NETWORKS, figure_files
@@ -42,7 +43,7 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
             "study": ATLAS,
             "figure": NETWORKS,
             "points": points_of(table, tables, plan.runs),
-            **described(plan, entries),
+            **_settings(plan, entries),
             "inputs": digest_of(inputs),
         },
         modules=[],
@@ -50,6 +51,15 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
         runtime=10,
         work={"stage": "networks", "net": "", "units": 1},
     )
+
+
+def _settings(plan: Plan, entries: tuple[Entry, ...]) -> dict[str, Any]:
+    """What each network's row says, with columns for settings that only some studies vary."""
+    said = described(plan, entries)
+    more = further({name: plan.runs[name] for name in said["settings"]})
+    types = {key: type(value).__name__ for one in more.values() for key, value in one.items()}
+    settings = {name: known | more[name] for name, known in said["settings"].items()}
+    return said | {"settings": settings, "types": said["types"] | types}
 
 
 def _entries(figures: list[FigurePlan]) -> tuple[Entry, ...]:

@@ -32,8 +32,10 @@ function* kendall(variables, strata, realizations, conventions) {
       yield;
     }
   }
-  const kept = compared.map((count, seed) => (count ? seed : -1)).filter((seed) => seed >= 0);
+  // Seeds of one network each have pairs only between seeds.
+  const kept = [...new Set([...sums.keys()].flatMap((key) => [key >> 16, key & 65535]))];
   if (!kept.length) return UNKNOWN;
+  kept.sort((a, b) => a - b);
   const left = kept.reduce((sum, seed) => sum + compared[seed], 0) / kept.length - (size - 2);
   // With fewer, least squares can explain everything and leave ±1 or nothing.
   if (size > 2 && left <= 0) return UNKNOWN;

@@ -1,6 +1,9 @@
 // Elements, numbers in words, scales, and the small strips of intervals.
 
 const SVG = "http://www.w3.org/2000/svg";
+// The digits of a number that is not rounded.
+const EXACT = 12;
+const NONE = "none";
 
 function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
@@ -41,9 +44,20 @@ function intervalText([low, high]) {
   return Number.isFinite(low) ? `[${coefficientText(low)}, ${coefficientText(high)}]` : "";
 }
 
+// Settings are exact: a width of 1024 is not 1020.
+function textOf(variable, number) {
+  if (variable.categories) return variable.categories[number] ?? "–";
+  return short(number, variable.kind === "setting" ? EXACT : undefined);
+}
+
 function valueText(variable, row) {
-  const value = variable.values[row];
-  return typeof value === "string" ? value : short(value);
+  const name = variable.names?.[row];
+  return (name ? `${name}, ` : "") + textOf(variable, variable.numbers[row]);
+}
+
+// What a network has instead of a number: the name of its setting, or that it has none.
+function nameInstead(variable, row) {
+  return variable.names?.[row] ?? (Number.isFinite(variable.numbers[row]) ? null : NONE);
 }
 
 function label(variable) {
@@ -52,6 +66,8 @@ function label(variable) {
 
 // In pixels.
 const LETTER = 7;
+// The most letters of a name below an axis.
+const LONGEST = 24;
 
 // As much of a text as fits beside a panel.
 function clipped(text, pixels) {
@@ -73,11 +89,13 @@ function spreads(numbers) {
 // From numbers to pixels and back, with ticks.
 function scale(variable, numbers, isLog, from, to) {
   const known = numbers.filter((number) => Number.isFinite(number) && (!isLog || number > 0));
-  const map = isLog ? Math.log10 : (number) => number;
+  // A range may begin at 0 or below.
+  const map = (number) => (isLog ? Math.log10(Math.max(number, Number.MIN_VALUE)) : number);
   let low = map(Math.min(...known)),
     high = map(Math.max(...known));
   if (!known.length) [low, high] = [0, 1];
-  const room = (high - low) * 0.05 || 0.5;
+  // Next to a large number, 0.5 is lost.
+  const room = (high - low) * 0.05 || Math.max(0.5, 1e-9 * Math.abs(high));
   [low, high] = [low - room, high + room];
   const place = (number) => from + ((map(number) - low) / (high - low)) * (to - from);
   const at = (pixel) => {
@@ -85,9 +103,9 @@ function scale(variable, numbers, isLog, from, to) {
     return isLog ? 10 ** mapped : mapped;
   };
   const ticks = variable.categories
-    ? variable.categories.map((text, number) => [number, text])
+    ? variable.categories.map((text, number) => [number, clipped(text, LONGEST * LETTER)])
     : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map(
-        (n) => [n, short(n)],
+        (n) => [n, short(n, EXACT)],
       );
   return { place, at, ticks };
 }

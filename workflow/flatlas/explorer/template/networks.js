@@ -58,12 +58,14 @@ function showNetworks() {
   const colour = colours(shown);
   const plot = document.getElementById("plot");
   plot.setAttribute("aria-label", `${y.words} over ${x.words}, ${shown.length} networks`);
-  const groups = panelsOf(shown);
+  // Without networks there is one empty panel.
+  const groups = shown.length ? panelsOf(shown) : [{ title: "", rows: [] }];
   const room = Math.max(plot.clientWidth, LEAST_WIDTH);
   const across = Math.min(groups.length, Math.floor(room / LEAST_WIDTH));
   const width = Math.floor((room - 2) / across);
   // Names that are too long to fit side by side are rotated.
-  const letters = x.categories ? Math.max(...x.categories.map((name) => name.length)) : 0;
+  const longest = Math.max(0, ...(x.categories ?? []).map((name) => name.length));
+  const letters = Math.min(longest, LONGEST);
   const isTurned = letters * LETTER > (width - 72) / (x.categories?.length ?? 1);
   const turned = isTurned ? letters * LETTER * 0.7 : 0;
   const height = (groups.length === 1 ? Math.max(300, Math.min(440, 0.6 * width)) : 230) + turned;
@@ -104,55 +106,85 @@ function showNetworks() {
   showSelection();
 }
 
-// The rows of each panel: of a category, a value, or a quarter of the networks.
+// The rows of each panel: of a category, a value, a quarter of the networks, or those without.
 function panelsOf(rows) {
   if (state.panels === "axis") {
-    return DATA.axes
-      .map((axis) => ({ title: axis.words, rows: rows.filter((row) => axis.rows.includes(row)) }))
-      .filter((group) => group.rows.length);
+    const groups = DATA.axes.map((axis) => {
+      const own = new Set(axis.rows);
+      return { title: axis.words, rows: rows.filter((row) => own.has(row)) };
+    });
+    const shown = new Set(groups.flatMap((group) => group.rows));
+    groups.push({ title: `axis: ${NONE}`, rows: rows.filter((row) => !shown.has(row)) });
+    return groups.filter((group) => group.rows.length);
   }
   const variable = VARIABLES.get(state.panels);
   if (!variable) return [{ title: "", rows }];
+  const named = namesInstead(variable, rows).map((name) => ({
+    title: `${variable.words}: ${name}`,
+    rows: rows.filter((row) => nameInstead(variable, row) === name),
+  }));
+  const numbered = rows.filter((row) => nameInstead(variable, row) === null);
+  return [...panelsOfNumbers(variable, numbered), ...named];
+}
+
+function panelsOfNumbers(variable, rows) {
   const { numbers, categories } = variable;
-  const values = [...new Set(rows.map((row) => numbers[row]).filter(Number.isFinite))].sort(
-    (a, b) => a - b,
-  );
+  const values = [...new Set(rows.map((row) => numbers[row]))].sort((a, b) => a - b);
   if (values.length <= MOST_PANELS) {
     return values.map((value) => ({
-      title: categories ? categories[value] : `${variable.words}: ${short(value)}`,
+      title: (categories ? "" : `${variable.words}: `) + textOf(variable, value),
       rows: rows.filter((row) => numbers[row] === value),
     }));
   }
-  const sorted = rows
-    .map((row) => numbers[row])
-    .filter(Number.isFinite)
-    .sort((a, b) => a - b);
+  const sorted = rows.map((row) => numbers[row]).sort((a, b) => a - b);
   const ends = [0, 0.25, 0.5, 0.75, 1].map(
     (share) => sorted[Math.round(share * (sorted.length - 1))],
   );
-  return [0, 1, 2, 3].map((k) => ({
-    title: `${variable.words}: ${short(ends[k])} to ${short(ends[k + 1])}`,
+  const quarters = [0, 1, 2, 3].map((k) => ({
+    title: `${variable.words}: ${textOf(variable, ends[k])} to ${textOf(variable, ends[k + 1])}`,
     rows: rows.filter(
       (row) =>
         numbers[row] >= ends[k] &&
         (numbers[row] < ends[k + 1] || (k === 3 && numbers[row] === ends[4])),
     ),
   }));
+  // Of equal values, some quarters have none.
+  return quarters.filter((group) => group.rows.length);
 }
 
-// For each row its colour: of its category, or on a ramp.
+// The names of settings without a number; that there is none comes last.
+function namesInstead(variable, rows) {
+  const names = new Set(rows.map((row) => nameInstead(variable, row)).filter(Boolean));
+  return [...names].sort((a, b) => (a === NONE) - (b === NONE));
+}
+
+// For each row its colour: of its category, on a ramp, or of its name instead of a number.
 function colours(rows) {
   const variable = VARIABLES.get(state.colour);
-  if (!variable) return { of: () => "var(--hue-0)" };
+  if (!variable) return { of: () => "var(--hue-0)", named: [] };
+  const named = namesInstead(variable, rows).map((name) => [name, colourOfName(name)]);
+  const numbered = rows.filter((row) => nameInstead(variable, row) === null);
+  const shades = coloursOfNumbers(variable, numbered);
+  const of = (row) => {
+    const name = nameInstead(variable, row);
+    return name === null ? shades.of(variable.numbers[row]) : colourOfName(name);
+  };
+  return { ...shades, variable, named, of };
+}
+
+function colourOfName(name) {
+  return name === NONE ? "var(--faint)" : "var(--hue-2)";
+}
+
+function coloursOfNumbers(variable, rows) {
   const { numbers, categories, distinct } = variable;
   if (categories && distinct.length <= COLOURS) {
     return {
-      variable,
       entries: categories.map((text, k) => [text, `var(--hue-${k})`]),
-      of: (row) => `var(--hue-${numbers[row]})`,
+      of: (number) => `var(--hue-${number})`,
     };
   }
-  const values = rows.map((row) => numbers[row]).filter(Number.isFinite);
+  const values = rows.map((row) => numbers[row]);
   const known = [...new Set(values)].sort((a, b) => a - b);
   // A few values are evenly spaced, whatever their size.
   const few = known.length <= 10;
@@ -161,24 +193,20 @@ function colours(rows) {
   const [low, high] = [map(known[0]), map(known.at(-1))];
   const ramp = (number) =>
     `color-mix(in oklab, var(--ramp-high) ${Math.round((100 * (map(number) - low)) / (high - low || 1))}%, var(--ramp-low))`;
+  const text = (number) => textOf(variable, number);
   return {
-    variable,
-    entries: few
-      ? known.map((number) => [categories ? categories[number] : short(number), ramp(number)])
-      : null,
-    ends: few ? null : [short(known[0]), short(known.at(-1))],
-    of: (row) => (Number.isFinite(numbers[row]) ? ramp(numbers[row]) : "var(--faint)"),
+    entries: few ? known.map((number) => [text(number), ramp(number)]) : null,
+    ends: few ? null : [text(known[0]), text(known.at(-1))],
+    of: ramp,
   };
 }
 
 function showLegend(colour, lacking) {
   const parts = [];
   if (colour.variable) parts.push(element("span", {}, `${label(colour.variable)}:`));
-  for (const [text, value] of colour.entries ?? []) {
-    parts.push(
-      element("span", { class: "entry" }, element("i", { style: `background: ${value}` }), text),
-    );
-  }
+  const entry = ([text, value]) =>
+    element("span", { class: "entry" }, element("i", { style: `background: ${value}` }), text);
+  parts.push(...(colour.entries ?? []).map(entry));
   if (colour.ends)
     parts.push(
       element(
@@ -189,6 +217,7 @@ function showLegend(colour, lacking) {
         colour.ends[1],
       ),
     );
+  parts.push(...colour.named.map(entry));
   if (state.axis)
     parts.push(
       element(
@@ -230,7 +259,8 @@ function panel(group, scales, size, colour) {
   for (const [number, text] of scales.y.ticks) {
     const at = scales.y.place(number);
     svg.append(drawn("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }));
-    svg.append(drawn("text", { x: left - 6, y: at + 4, "text-anchor": "end" }, text));
+    const name = y.categories ? clipped(text, left - 6) : text;
+    svg.append(drawn("text", { x: left - 6, y: at + 4, "text-anchor": "end" }, name));
   }
   svg.append(
     drawn(
@@ -284,8 +314,9 @@ function panel(group, scales, size, colour) {
 function joined(rows, at) {
   const lines = drawn("g", { class: "joined" });
   const axis = AXES.get(state.axis);
-  if (!axis) return lines;
-  const [own] = axis.own.map((name) => VARIABLES.get(name).numbers);
+  // If all networks of an axis are alike, it has no variable.
+  const own = VARIABLES.get(axis?.own[0])?.numbers;
+  if (!own) return lines;
   const strata = new Map();
   axis.rows.forEach((row, place) => {
     if (at.has(row))

@@ -21,20 +21,26 @@ function showPinned() {
     "{file}",
     `results/${folder}/${DATA.run[row]}/weights.safetensors`,
   );
-  const [, later] = DATA.at[row].split("+");
   place.replaceChildren(
     element("h2", {}, "Pinned network", close),
     element("p", { class: "id" }, DATA.run[row]),
     element(
       "p",
       {},
-      `Seed ${DATA.seed[row]}, measured ${later ? `${later} epochs after` : "when"} its stopping rule was met.`,
+      `Seed ${DATA.seed[row]}, measured ${momentText(DATA.at[row])}.`,
     ),
     element("p", {}, "To train it again, with all its seeds:"),
     element("pre", { tabindex: "0" }, command),
     ...learningCurve(row),
     ...["outcome", "setting", "measure"].map((kind) => values(kind, row)),
   );
+}
+
+// A training without a stopping rule has moments with the names of its study.
+function momentText(at) {
+  const [rule, later] = at.split("+");
+  if (rule !== "met") return `at its moment “${at}”`;
+  return `${later ? `${later} epochs after` : "when"} its stopping rule was met`;
 }
 
 function values(kind, row) {
@@ -109,9 +115,13 @@ function curvePicture(curves, names) {
     ),
   );
   names.forEach((name, k) => {
-    const points = curves.epoch
-      .map((epoch, place) => [x.place(epoch), y.place(curves[name][place])])
-      .filter(([, at]) => Number.isFinite(at));
+    // A loss that is not finite is null.
+    const known = [...curves.epoch.keys()].filter((place) => curves[name][place] !== null);
+    if (!known.length) return;
+    const points = known.map((place) => [
+      x.place(curves.epoch[place]),
+      y.place(curves[name][place]),
+    ]);
     svg.append(
       drawn("path", {
         class: "curve",

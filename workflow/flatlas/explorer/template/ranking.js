@@ -63,7 +63,7 @@ function comparedAxes() {
 }
 
 function rankedAxes() {
-  const names = state.ranked.split(",").filter((name) => AXES.has(name));
+  const names = chosenAxes();
   return names.length ? names.map((name) => AXES.get(name)) : comparedAxes();
 }
 
@@ -202,10 +202,11 @@ function verdict(coefficient) {
 }
 
 function toggleAxis(name) {
-  const names = state.ranked ? state.ranked.split(",") : [];
+  const names = chosenAxes();
   const chosen = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
   change({ ranked: chosen.join(",") });
-  document.querySelector(`#heat thead button[data-axis="${name}"]`).focus();
+  const heads = [...document.querySelectorAll("#heat thead button")];
+  heads.find(({ dataset }) => dataset.axis === name).focus();
 }
 
 // The best measures in a sentence or two.
@@ -250,6 +251,10 @@ function answerOnMany(axes, best, other) {
       element("b", {}, label(best.measure)),
       ` is useful, with at least ${coefficientText(best.worst)}.`,
     ];
+  if (!best.count)
+    return [
+      `One setting at a time${givenText()}, no measure is certainly useful on any of ${axes.length} axes.`,
+    ];
   const said = ({ measure, count }) => [element("b", {}, label(measure)), `: ${count}`];
   return [
     `One setting at a time${givenText()}, no measure is useful on all ${axes.length} axes. On most: `,
@@ -263,7 +268,8 @@ function answerOnMany(axes, best, other) {
 function standing(measure, row) {
   const value = measure.numbers[row];
   if (!Number.isFinite(value)) return "–";
-  const others = measure.numbers.filter(Number.isFinite);
+  // A network counts once, at its first moment.
+  const others = measure.numbers.filter((other, k) => DATA.first[k] && Number.isFinite(other));
   const share = others.filter((other) => other < value).length / others.length;
   const made = strip({ value: share, low: 0, high: 1, width: 90 });
   return element(

@@ -5,8 +5,11 @@ let coefficientsShown = null;
 
 // The range is selected in all panels: four numbers, x from and to, y from and to.
 function selectedRange() {
-  const range = state.range.split(",").map(Number);
-  return state.range && range.length === 4 && range.every(Number.isFinite) ? range : null;
+  const parts = state.range.split(",");
+  const range = parts.map((part) => (part.trim() ? Number(part) : NaN));
+  if (range.length !== 4 || !range.every(Number.isFinite)) return null;
+  const [a, b, c, d] = range;
+  return [Math.min(a, b), Math.max(a, b), Math.min(c, d), Math.max(c, d)];
 }
 
 function selectedRows() {

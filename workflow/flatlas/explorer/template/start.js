@@ -33,6 +33,7 @@ function fillSelects() {
   const all = (values) => [
     none("all"),
     ...[...new Set(values)]
+      .filter((value) => value !== null)
       .sort((a, b) => (a > b) - (a < b))
       .map((value) => ({ value: String(value), text: String(value) })),
   ];
@@ -68,11 +69,16 @@ function listenToControls() {
     form.addEventListener("submit", (event) => event.preventDefault());
   for (const control of document.querySelectorAll("[data-key]")) {
     const key = control.dataset.key;
-    const isScale = key === "xlog" || key === "ylog";
     control.addEventListener("input", () =>
       change({
         [key]:
-          control.type !== "checkbox" ? control.value : control.checked ? "1" : isScale ? "0" : "",
+          control.type !== "checkbox"
+            ? control.value
+            : control.checked
+              ? "1"
+              : isScale(key)
+                ? "0"
+                : "",
         // Another variable has another scale and another range.
         ...(key === "x" || key === "y" ? { [`${key}log`]: "", range: "" } : {}),
       }),
@@ -96,12 +102,13 @@ function listenToControls() {
   const ends = [...document.querySelectorAll("#range input")];
   for (const input of ends) {
     input.addEventListener("change", () => {
-      // An end that is not given is that of the plot.
+      // An end that is not given is that of the plot. The other ends stay: the inputs round them.
       const [x, y] = [state.x, state.y].map((name) => VARIABLES.get(name).distinct);
       const whole = [x[0], x.at(-1), y[0], y.at(-1)];
-      change({
-        range: ends.map((one, k) => (one.value === "" ? whole[k] : Number(one.value))).join(","),
-      });
+      const range = selectedRange() ?? whole;
+      const changed = ends.indexOf(input);
+      range[changed] = input.value === "" ? whole[changed] : Number(input.value);
+      change({ range: range.join(",") });
     });
   }
 }

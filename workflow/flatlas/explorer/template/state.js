@@ -32,7 +32,7 @@ const START = {
   untested: "",
   ranked: "",
   // Networks.
-  x: MEASURES.find((variable) => !variable.baseline)?.name ?? MEASURES[0]?.name ?? "",
+  x: (MEASURES.find((variable) => !variable.baseline) ?? MEASURES[0] ?? OUTCOMES[0])?.name ?? "",
   y: OUTCOMES[0]?.name ?? "",
   ...ALL_NETWORKS,
   // Claims.
@@ -74,6 +74,22 @@ function readAddress() {
     const values = [...options].map(({ value }) => value);
     if (!values.includes(state[dataset.key])) state[dataset.key] = START[dataset.key];
   }
+  for (const { dataset } of document.querySelectorAll("[type=checkbox]")) {
+    if (!["0", "1"].includes(state[dataset.key])) state[dataset.key] = START[dataset.key];
+    // Only a scale can be chosen not to be logarithmic.
+    else if (state[dataset.key] === "0" && !isScale(dataset.key)) state[dataset.key] = "";
+  }
+  state.ranked = chosenAxes().join(",");
+  if (!selectedRange()) state.range = START.range;
+}
+
+function isScale(key) {
+  return key === "xlog" || key === "ylog";
+}
+
+// The names of the axes by which measures are ranked; none: all.
+function chosenAxes() {
+  return state.ranked.split(",").filter((name) => AXES.has(name));
 }
 
 function netName(row) {

@@ -1,0 +1,102 @@
+"""Damaged addresses and unusual data."""
+
+import json
+
+import pytest
+from made_up_explorer import explorer
+from node import DATA, Functions
+
+from flatlas.explorer.page import explorer_page
+from flatlas.studies.atlas.quantities import QUANTITIES
+
+READ = """(hash) => {
+  globalThis.location = { hash };
+  globalThis.VIEWS = { ranking: 0, networks: 0, claims: 0 };
+  const boxes = ["given", "xlog", "moments"].map((key) => ({ dataset: { key } }));
+  document.querySelectorAll = (selector) => (selector === "select" ? [] : boxes);
+  readAddress();
+  return Object.fromEntries(Object.entries(state).filter(([key, value]) => value !== START[key]));
+}"""
+RANGE = "(range) => { state.range = range; return selectedRange(); }"
+SCALE = """([numbers, isLog, others]) => {
+  const { place, ticks } = scale({}, numbers, isLog, 0, 300);
+  return [others.map(place), ticks.map(([, text]) => text)];
+}"""
+ANSWER = """(count) => {
+  document.createElement = () => ({ setAttribute() {}, append() {} });
+  const [measure] = MEASURES;
+  return answerOnMany(DATA.axes, { measure, count, worst: 0.1 }, null).join("");
+}"""
+
+CURVE = """(curves) => {
+  document.createElementNS = (_, name) => ({
+    name,
+    children: [],
+    setAttribute(key, value) { this[key] = value; },
+    append(...children) { this.children.push(...children); },
+  });
+  const { children } = curvePicture(curves, Object.keys(curves).slice(1));
+  return children.filter(({ name }) => name === "path").map(({ d }) => d.split("L").length);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("#given=1&xlog=0&ranked=rate,noise&range=1,2,3,4", None),
+        ("#given=0&moments=yes&xlog=maybe", {}),
+        ("#ranked=nowhere,rate", {"ranked": "rate"}),
+        ("#ranked=nowhere", {}),
+        ("#range=1,2,3&view=toString", {}),
+        ("#range=1,,3,4", {}),
+        ("#%E0%A4%A", {}),
+    ],
+)
+def test_what_is_damaged_in_an_address_is_as_at_the_start(functions, address, kept):
+    if kept is None:
+        kept = dict(part.split("=") for part in address[1:].split("&"))
+    assert functions.evaluate(READ, address) == kept
+
+
+def test_the_ends_of_a_range_may_be_in_either_order(functions):
+    assert functions.evaluate(RANGE, "3,-5,1e3,0") == [-5, 3, 0, 1000]
+
+
+def test_a_large_constant_has_a_place(functions):
+    (places, _) = functions.evaluate(SCALE, [[1e17], False, [1e17]])
+    assert places == [pytest.approx(150)]
+
+
+def test_a_range_that_begins_at_0_or_below_ends_left_of_a_logarithmic_scale(functions):
+    places, _ = functions.evaluate(SCALE, [[1, 100], True, [0, -5, 1]])
+    assert places[0] <= 0 and places[1] <= 0 < places[2]
+
+
+def test_close_ticks_have_different_labels(functions):
+    _, labels = functions.evaluate(SCALE, [[10000, 10004], False, []])
+    assert len({*labels}) == len(labels) > 2
+
+
+def test_a_loss_that_is_not_finite_has_no_point(functions):
+    curves = {"epoch": [1, 2, 3], "train_error": [0.5, None, 0.25], "test_error": [None] * 3}
+    assert functions.evaluate(CURVE, curves) == [2]
+
+
+def test_no_measure_is_called_useful_on_most_axes_if_none_is_on_any(functions):
+    assert "on any" in functions.evaluate(ANSWER, 0)
+    assert "On most" in functions.evaluate(ANSWER, 1)
+
+
+def test_seeds_that_javascript_would_round_are_text(nets):
+    data = json.loads(DATA.search(explorer_page(explorer(nets)))[1])
+    assert {*data["seed"]} == {*range(5)}
+    large = nets.assign(seed=nets["seed"] + 2**53)
+    data = json.loads(DATA.search(explorer_page(explorer(large)))[1])
+    assert {*data["seed"]} == {str(2**53 + seed) for seed in range(5)}
+
+
+def test_without_measures_outcomes_are_drawn(nets):
+    some = nets.drop(columns=[name for name in QUANTITIES if name not in ("gap", "epochs")])
+    some = some.drop(columns="epochs")
+    functions = Functions(explorer_page(explorer(some)))
+    assert functions.evaluate("() => [START.x, START.y]") == ["gap", "gap"]
