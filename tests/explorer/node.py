@@ -14,15 +14,7 @@ NODE = Path(playwright.__file__).with_name("driver") / "node"
 DATA = re.compile('id="data">(.*?)</script>', re.DOTALL)
 # The last script fills the page, so it needs a document.
 FUNCTIONS = [TEMPLATE / f"{name}.js" for name in SCRIPTS if name != "start"]
-RUN = """
-const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const document = { getElementById: () => ({ textContent: given.data }) };
-eval(given.code);
-"""
-# In the scope of the functions.
-CALLS = """
-console.log(JSON.stringify(given.calls.map(([code, argument]) => eval(code)(argument))));
-"""
+DOCUMENT = "const document = {{ getElementById: () => ({{ textContent: {data} }}) }};"
 
 
 class Functions:
@@ -31,9 +23,8 @@ class Functions:
     def __init__(self, page: str) -> None:
         found = DATA.search(page)
         assert found
-        self.data = found[1]
         scripts = (file.read_text(encoding="utf-8") for file in FUNCTIONS)
-        self.code = "\n".join([*scripts, CALLS])
+        self.code = "\n".join([DOCUMENT.format(data=json.dumps(found[1])), *scripts])
 
     def evaluate(self, code: str, argument: Any = None) -> Any:
         """What a JavaScript function returns; NaN is None."""
@@ -41,8 +32,9 @@ class Functions:
 
     def each(self, calls: list[tuple[str, Any]]) -> list[Any]:
         """The same for several functions, in one process."""
-        given = json.dumps({"data": self.data, "code": self.code, "calls": calls})
+        made = ", ".join(f"({code})({json.dumps(argument)})" for code, argument in calls)
+        program = f"{self.code}\nconsole.log(JSON.stringify([{made}]));"
         done = subprocess.run(
-            [NODE, "-e", RUN], input=given, stdout=subprocess.PIPE, check=True, text=True
+            [NODE, "-"], input=program, stdout=subprocess.PIPE, check=True, text=True
         )
         return json.loads(done.stdout)
