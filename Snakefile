@@ -69,8 +69,7 @@ include: "workflow/rules/cleaning.smk"
 
 
 onstart:
-    global messages, stop_showing, edited
-    edited = []
+    global messages, stop_showing
     warn_if_open()
     if workflow.local_exec:
         try:
@@ -89,10 +88,6 @@ onstart:
         from flatlas.jobs.edited_code import refuse_edited_code
 
         refuse_edited_code()
-    else:
-        from flatlas.jobs.edited_code import forget_edited_results
-
-        edited = forget_edited_results(workflow.persistence)
     # Imported here because a dry run needs neither.
     from flatlas.jobs.messages import Messages
     from flatlas.jobs.terminal import show_running
@@ -100,6 +95,15 @@ onstart:
     messages = Messages(workflow.dag.needrun_jobs())
     logger.addFilter(messages)
     stop_showing = show_running(workflow.scheduler, messages)
+
+
+def edited_on_cluster():
+    """What to say of results made by code or settings that were edited meanwhile; local jobs refuse these."""
+    if workflow.local_exec:
+        return None
+    from flatlas.jobs.edited_code import forget_edited_results
+
+    return forget_edited_results(workflow.dag, workflow.persistence)
 
 
 onsuccess:
@@ -114,20 +118,16 @@ onsuccess:
     except FlatlasError as error:
         # The damaged table belongs to another figure, which this run did not need.
         logger.warning(str(error))
-    if edited:
-        from flatlas.jobs.edited_code import about_edited
-
-        raise WorkflowError(about_edited(edited))
+    if edited := edited_on_cluster():
+        raise WorkflowError(edited)
 
 
 onerror:
     stop_showing()
     for line in messages.failures(workflow.scheduler):
         logger.error(line)
-    if edited:
-        from flatlas.jobs.edited_code import about_edited
-
-        logger.error(about_edited(edited))
+    if edited := edited_on_cluster():
+        logger.error(edited)
 
 
 # Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.

@@ -35,6 +35,6 @@ class Functions:
         made = ", ".join(f"({code})({json.dumps(argument)})" for code, argument in calls)
         program = f"{self.code}\nconsole.log(JSON.stringify([{made}]));"
         done = subprocess.run(
-            [NODE, "-"], input=program, stdout=subprocess.PIPE, check=True, text=True
+            [NODE, "-"], input=program, stdout=subprocess.PIPE, check=True, encoding="utf-8"
         )
         return json.loads(done.stdout)

@@ -1,6 +1,5 @@
 """Results of a cluster's jobs that used code or settings edited after the command began."""
 
-import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -11,17 +10,11 @@ from flatlas.store.json_files import write_json
 ASKED = {"spec": {"lr": 0.1}, "code": "0123"}
 
 
-class Records:
+class Records(set):
     """Snakemake's records of results, as far as they are used."""
 
-    def __init__(self):
-        self.kept = set()
-
-    async def finished(self, job):
-        self.kept |= {*job.output.values()}
-
     def cleanup_metadata(self, file):
-        self.kept.remove(file)
+        self.remove(file)
 
 
 class Output(dict):
@@ -31,6 +24,13 @@ class Output(dict):
         return iter(self.values())
 
 
+def left(job):
+    """The records that a job keeps, and what is said of it."""
+    records = Records(job.output)
+    said = forget_edited_results(SimpleNamespace(finished_jobs=[job]), records)
+    return records, said
+
+
 @pytest.mark.parametrize("edit", [{}, {"spec": {"lr": 0.2}}, {"code": "4567"}])
 def test_a_result_of_an_edited_spec_or_code_is_left_without_a_record(tmp_path, edit):
     output = Output(weights=f"{tmp_path}/weights", provenance=f"{tmp_path}/provenance.json")
@@ -38,16 +38,11 @@ def test_a_result_of_an_edited_spec_or_code_is_left_without_a_record(tmp_path, e
     job = SimpleNamespace(
         output=output, params=ASKED, rule=SimpleNamespace(name="train"), wildcards=["run-0123"]
     )
-    records = Records()
-    edited = forget_edited_results(records)
-    asyncio.run(records.finished(job))
-    assert edited == (["train run"] if edit else [])
-    assert records.kept == (set() if edit else {*output.values()})
+    records, said = left(job)
+    assert records == (set() if edit else {*output.values()})
+    assert ("train run" in said) if edit else said is None
 
 
-def test_a_job_without_provenance_is_recorded(tmp_path):
+def test_a_job_without_provenance_keeps_its_record(tmp_path):
     job = SimpleNamespace(output=Output(txt=f"{tmp_path}/costs.txt"), params={})
-    records = Records()
-    edited = forget_edited_results(records)
-    asyncio.run(records.finished(job))
-    assert (edited, records.kept) == ([], {f"{tmp_path}/costs.txt"})
+    assert left(job) == ({f"{tmp_path}/costs.txt"}, None)

@@ -91,13 +91,18 @@ def test_a_job_that_says_nothing_is_listed_with_the_log_of_the_cluster(tmp_path,
     assert explained.endswith(f"it broke (log: {tmp_path / '1.log'})")
 
 
-def test_the_log_of_an_earlier_attempt_is_not_that_of_a_refused_one(tmp_path):
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_log_of_an_earlier_attempt_is_not_that_of_a_refused_one(tmp_path, grouped):
     one = job(0, tmp_path)
     messages = Messages([one])
-    messages.filter(error(one, "slurm/7.log", said="cancelled"))
-    messages.filter(error(one, said="sbatch refused it"))
+    for logs in (["slurm/7.log"], []):
+        if grouped:
+            messages.filter(group_error([one], *logs))
+            messages.filter(error(one))
+        else:
+            messages.filter(error(one, *logs, said="cancelled or refused"))
     line, *_ = last_lines(messages, [], [Group([one])], [])
-    assert line.endswith(f"sbatch refused it (log: {one.log[0]})")
+    assert line.endswith(f"(log: {one.log[0]})")
 
 
 def error(one, *more_logs, said=None):
@@ -105,10 +110,10 @@ def error(one, *more_logs, said=None):
     return record("job_error", jobid=one.jobid, log=[*one.log, *more_logs], rule_msg=said)
 
 
-def group_error(jobs, log):
-    """The record of a group's failure on a cluster."""
+def group_error(jobs, *logs):
+    """The record of a group's failure on a cluster, with the cluster's logs."""
     return record(
-        "group_error", aux_logs=[log], job_error_info=[{"jobid": one.jobid} for one in jobs]
+        "group_error", aux_logs=[*logs], job_error_info=[{"jobid": one.jobid} for one in jobs]
     )
 
 

@@ -10,7 +10,9 @@ from small_configuration import RUN, STUDY, USER, write
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
-from flatlas.plan.described import further, settings_of
+from flatlas.plan.described import settings_of
+from flatlas.plan.further_settings import further_settings
+from flatlas.plan.ids import run_id
 from flatlas.plan.networks import TARGET
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
@@ -95,11 +97,14 @@ def test_the_settings_of_a_network_are_those_of_its_run(change, found):
     assert found.items() <= settings.items()
 
 
-def further_of(*changes):
-    runs = {
+def specs(*changes):
+    return {
         str(place): RunSpec.model_validate(RUN | change) for place, change in enumerate(changes)
     }
-    return [*further(runs).values()]
+
+
+def further_of(*changes):
+    return [*further_settings(specs(*changes))[0].values()]
 
 
 def test_options_that_distinguish_runs_of_one_optimizer_have_columns():
@@ -123,9 +128,40 @@ def test_options_that_distinguish_runs_of_one_optimizer_have_columns():
 
 def test_runs_that_differ_in_what_has_a_column_or_ends_later_have_no_further_one():
     longer = {"stop": {"epochs": 200, "extra_epochs": 5}, "overtraining": [2]}
-    other_net = {"net": RUN["net"] | {"hidden": [7]}}
+    other_net = {"net": RUN["net"] | {"hidden": [7, 7]}}
     other_rate = {"optimizer": {"name": "sgd", "lr": 0.2}}
     assert further_of({}, longer, other_net, other_rate) == [{}] * 4
+
+
+def test_runs_that_start_elsewhere_or_have_other_images_or_layers_differ():
+    found = further_of(
+        {},
+        {"net": RUN["net"] | {"hidden": [30, 10]}},
+        {"samples": RUN["samples"] | {"split": 3}},
+        {"start": {"run": RUN, "fresh": ["fc"]}},
+    )
+    start = {"start.run": run_id(RunSpec.model_validate(RUN)), "start.fresh": "fc"}
+    assert found == [{}, {"net.hidden": "30;10"}, {"data.split": 3}, start]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "written"),
+    [
+        ([2, 3], "int", [2, 3]),
+        ([0.5, 1], "float", [0.5, 1]),
+        ([1, True], "str", ["1", "true"]),
+        (["x", 1], "str", ["x", "1"]),
+        ([1, None], "str", ["1", "null"]),
+        ([[1, 2], [{"k": 1}]], "str", ["1;2", '[{"k": 1}]']),
+    ],
+)
+def test_a_column_has_one_type_for_all_values(values, kind, written):
+    """The arguments of a user's own net may be anything."""
+    own = {"family": "own", "module": "nets:Net"}
+    runs = specs(*({"net": own | {"arguments": {"size": value}}} for value in values))
+    settings, types = further_settings(runs)
+    assert types == {"net.arguments.size": kind}
+    assert [one["net.arguments.size"] for one in settings.values()] == written
 
 
 def test_full_batches_are_marked_where_their_size_does_not_say_it():

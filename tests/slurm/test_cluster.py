@@ -139,7 +139,7 @@ def test_a_figure_whose_code_was_edited_while_its_job_waited_is_made_again(tiny)
     ask("scontrol", "release", tiny.jobs("duality_fig3")[0]["JobId"])
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
-    assert "these jobs used the edited ones: duality_fig3" in said
+    assert "duality_fig3" in said.rpartition("WorkflowError")[2]
     assert tiny.would_run("duality_fig3") == {}
     (tiny / figure).write_text(before)
     assert tiny.would_run("duality_fig3") == {"duality_fig3": 1}

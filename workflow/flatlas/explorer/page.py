@@ -30,8 +30,8 @@ SCRIPTS = (
 CLAIM = ("study", "figure", *COLUMNS, "scale", "picture")
 # The digits of an error.
 DIGITS = 3
-# The largest integer that JavaScript has, with all below it.
-EXACT = 2**53
+# JavaScript has all integers up to this one.
+LARGEST_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _data(explorer: Explorer) -> dict[str, Any]:
 def _seeds(table: pd.DataFrame) -> pd.Series:
     """The seeds; as text if JavaScript would round them."""
     seeds = table["seed"]
-    return seeds.astype(str) if seeds.max() > EXACT else seeds
+    return seeds.astype(str) if seeds.max() > LARGEST_EXACT else seeds
 
 
 def conventions(realizations: int) -> dict[str, Any]:

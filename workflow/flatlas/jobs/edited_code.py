@@ -1,6 +1,5 @@
 """What was edited while a command runs: local jobs are refused, results of a cluster forgotten."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from flatlas.plan.fingerprint import edited_since
 from flatlas.store.provenance import made_otherwise
 
 if TYPE_CHECKING:
-    from snakemake.jobs import Job
+    from snakemake.dag import DAG
     from snakemake.persistence import PersistenceBase
     from snakemake.script import PythonScript
 
@@ -46,32 +45,25 @@ def _refused(script: "PythonScript", edited: list[str]) -> FlatlasError:
     return FlatlasError(cause)
 
 
-def forget_edited_results(persistence: "PersistenceBase") -> list[str]:
-    """A list that gets the name of each job whose result has another spec or code than asked for.
+def forget_edited_results(dag: "DAG", persistence: "PersistenceBase") -> str | None:
+    """Drop the record of each finished job whose result has another spec or code than asked for.
 
-    A job on a cluster reads configuration and code again when it starts. Snakemake would record its
-    result with the earlier ones. Without a record, the next command compares the provenance.
+    Returns what to say of them. A job on a cluster reads configuration and code when it starts, but
+    Snakemake records its result with the spec and code from when the command began. Without a
+    record, the next command compares the provenance.
     """
-    edited: list[str] = []
-    record = persistence.finished
-
-    async def record_unless_edited(job: "Job") -> None:
-        await record(job)
+    edited = []
+    for job in dag.finished_jobs:
         provenance = job.output.get("provenance")
         asked = job.params.get("spec", {}), job.params.get("code")
         if provenance and made_otherwise(provenance, *asked):
             for file in job.output:
                 persistence.cleanup_metadata(file)
             edited.append(name_of(job))
-
-    persistence.finished = record_unless_edited
-    return edited
-
-
-def about_edited(names: Iterable[str]) -> str:
-    """What to say of such results at the end of a command."""
+    if not edited:
+        return None
     return (
         "Code or settings were edited after this command began, and these jobs used the edited "
-        f"ones: {', '.join(sorted(names))}. Give the same command again: it keeps the results that "
-        "the current code and settings would make, and makes the others again."
+        f"ones: {', '.join(sorted(edited))}. Give the same command again: it keeps the results "
+        "that the current code and settings would make, and makes the others again."
     )

@@ -34,8 +34,8 @@ class Messages(logging.Filter):
         self.ended: dict[int | None, str] = {}
         self.processes: dict[int, str] = {}
         self.causes: dict[int, str | None] = {}
-        # The cluster's own log of a job whose log gives no cause.
-        self.cluster_logs: dict[int, str] = {}
+        # The cluster's own log, if any, of the last failure of a job whose log gives no cause.
+        self.cluster_logs: dict[int, list[str]] = {}
 
     def is_new(self, log: str) -> bool:
         """Whether a job of this run, not of an earlier one, has written this log or its JSON."""
@@ -50,14 +50,14 @@ class Messages(logging.Filter):
         elif event == "error" and (ended := ENDED.search(record.getMessage())):
             # The next message of this thread says which job it was.
             self.ended[record.thread] = ended[0].rstrip(".")
-        elif event == "group_error" and message["aux_logs"]:
+        elif event == "group_error":
             # Messages of its jobs follow, without the cluster's log.
             for one in message["job_error_info"]:
-                self.cluster_logs[one["jobid"]] = message["aux_logs"][0]
+                self.cluster_logs[one["jobid"]] = message["aux_logs"][:1]
         elif event == "job_error":
             job = message["jobid"]
             self.processes[job] = self._process(record.thread)
-            self.causes[job] = self._cause(job, message["log"], message["rule_msg"])
+            self._note_cause(job, message["log"], message["rule_msg"])
             message["rule_msg"] = self._sentence_of(job)
         return True
 
@@ -67,15 +67,17 @@ class Messages(logging.Filter):
         killed = ", perhaps because memory ran out" if any(sign in ended for sign in KILLED) else ""
         return f"its process {ended}{killed}; {UNEXPLAINED}"
 
-    def _cause(self, job: int, logs: list[str], reported: str | None) -> str | None:
-        """The cause in the job's log, else what the cluster reports; keeps the name of its log."""
+    def _note_cause(self, job: int, logs: list[str], reported: str | None) -> None:
+        """Note the cause in the job's log, else what the cluster reports and the log that it has.
+
+        `logs` are the job's and the cluster's.
+        """
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
-        if cause or reported:
-            # It may be that of an earlier attempt.
+        self.causes[job] = cause or reported or None
+        if cause:
             self.cluster_logs.pop(job, None)
-        if logs[1:] and not cause:
-            self.cluster_logs[job] = logs[1]
-        return cause or reported or None
+        elif logs[1:] or reported:
+            self.cluster_logs[job] = logs[1:2]
 
     def _sentence_of(self, job: int) -> str:
         """The cause; else how the process ended, if Snakemake has reported the job at all."""
@@ -86,7 +88,7 @@ class Messages(logging.Filter):
         failed = sorted(self._failed(scheduler.failed), key=name_of)
         for job in failed:
             sentence = self._sentence_of(job.jobid).partition("\n")[0]
-            log = self.cluster_logs.get(job.jobid, job.log[0])
+            log = next(iter(self.cluster_logs.get(job.jobid, [])), job.log[0])
             yield f"{name_of(job)} failed: {sentence} (log: {log})"
         running = {*single(scheduler.running)}
         # Snakemake counts the jobs of a running or failed group as remaining.

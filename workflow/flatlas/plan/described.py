@@ -1,24 +1,15 @@
 """The settings of a network in its row of a measure table, and the options of its measures."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from flatlas.plan.data_specs import NoiseSpec, attack_size, images_to_train_on, subset_of
 from flatlas.plan.ids import source_slug
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Entry, Plan
-from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import dotted, leaves
-
-# The parts of a run that a network depends on when it is measured. The rest has columns, or is
-# about when and how long it is trained.
-PARTS = ("optimizer.", "net.", "schedule.", "penalty.", "average.", "learners.")
-WHOLE = ("frozen", "precision")
-# The columns width and depth say it.
-LAYERS = "net.hidden"
 
 
 def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
@@ -29,48 +20,6 @@ def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
         "types": {name: column.type.__name__ for name, column in NETWORK_SETTINGS.items()},
         "options": _options(plan, entries),
     }
-
-
-def further(runs: Mapping[str, RunSpec]) -> dict[str, dict[str, Any]]:
-    """Settings of each run that have no column but distinguish networks, by their keys.
-
-    They are the options in which runs of one optimizer and family differ; and FULL_BATCH where the
-    number of images in a minibatch does not say whether it is `full`.
-    """
-    said = {name: _without_column(run) for name, run in runs.items()}
-    alike: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for name, run in runs.items():
-        alike[run.optimizer.name, run.net.family].append(said[name])
-    kept = {
-        key
-        for some in alike.values()
-        for key in {key for options in some for key in options}
-        if len({options.get(key) for options in some}) > 1
-    }
-    marks = _full_batches(runs)
-    return {
-        name: {key: options[key] for key in sorted(kept & {*options})} | marks.get(name, {})
-        for name, options in said.items()
-    }
-
-
-def _without_column(run: RunSpec) -> dict[str, Any]:
-    """The options without a column, a list (of betas, say) as text."""
-    known = {dotted(place): value for place, value in leaves(run.resolved()).items()}
-    return {
-        key: ";".join(map(str, value)) if isinstance(value, list) else value
-        for key, value in known.items()
-        if (key.startswith(PARTS) or key in WHOLE) and key != LAYERS and key not in NETWORK_SETTINGS
-    }
-
-
-def _full_batches(runs: Mapping[str, RunSpec]) -> dict[str, dict[str, bool]]:
-    """The mark of each run with a full batch; none if there is one size, which only they have."""
-    full = {name for name, run in runs.items() if run.batch == "full"}
-    sizes = {runs[name].minibatch for name in full}
-    others = {run.minibatch for name, run in runs.items() if name not in full}
-    is_plain = len(sizes) <= 1 and not sizes & others
-    return {} if is_plain else {name: {FULL_BATCH: True} for name in full}
 
 
 def _options(plan: Plan, entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:

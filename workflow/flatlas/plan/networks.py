@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from flatlas.plan.described import described, further
+from flatlas.plan.described import described
 from flatlas.plan.figure_jobs import digest_of, inputs_of, tables_of
+from flatlas.plan.further_settings import further_settings
 from flatlas.plan.lookup import Job
 from flatlas.plan.paths import ATLAS, NETWORKS, figure_files
 from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
@@ -56,9 +57,8 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
 def _settings(plan: Plan, entries: tuple[Entry, ...]) -> dict[str, Any]:
     """What each network's row says, with columns for settings that only some studies vary."""
     said = described(plan, entries)
-    more = further({name: plan.runs[name] for name in said["settings"]})
-    types = {key: type(value).__name__ for one in more.values() for key, value in one.items()}
-    settings = {name: known | more[name] for name, known in said["settings"].items()}
+    further, types = further_settings({name: plan.runs[name] for name in said["settings"]})
+    settings = {name: known | further[name] for name, known in said["settings"].items()}
     return said | {"settings": settings, "types": said["types"] | types}
 
 

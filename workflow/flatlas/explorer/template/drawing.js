@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 // The digits of a number that is not rounded.
-const EXACT = 12;
+const ALL_DIGITS = 12;
 const NONE = "none";
 
 function element(name, attributes = {}, ...children) {
@@ -47,7 +47,7 @@ function intervalText([low, high]) {
 // Settings are exact: a width of 1024 is not 1020.
 function textOf(variable, number) {
   if (variable.categories) return variable.categories[number] ?? "–";
-  return short(number, variable.kind === "setting" ? EXACT : undefined);
+  return short(number, variable.kind === "setting" ? ALL_DIGITS : undefined);
 }
 
 function valueText(variable, row) {
@@ -55,7 +55,7 @@ function valueText(variable, row) {
   return (name ? `${name}, ` : "") + textOf(variable, variable.numbers[row]);
 }
 
-// What a network has instead of a number: the name of its setting, or that it has none.
+// What a network has instead of a number: the name of its setting (of a batch, `full`), or none.
 function nameInstead(variable, row) {
   return variable.names?.[row] ?? (Number.isFinite(variable.numbers[row]) ? null : NONE);
 }
@@ -105,7 +105,7 @@ function scale(variable, numbers, isLog, from, to) {
   const ticks = variable.categories
     ? variable.categories.map((text, number) => [number, clipped(text, LONGEST * LETTER)])
     : (isLog ? logTicks : linearTicks)(low, high, Math.abs(to - from) / (from < to ? 60 : 45)).map(
-        (n) => [n, short(n, EXACT)],
+        (n) => [n, short(n, ALL_DIGITS)],
       );
   return { place, at, ticks };
 }

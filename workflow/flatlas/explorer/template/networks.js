@@ -152,7 +152,7 @@ function panelsOfNumbers(variable, rows) {
   return quarters.filter((group) => group.rows.length);
 }
 
-// The names of settings without a number; that there is none comes last.
+// The names of settings without a number; `none` comes last.
 function namesInstead(variable, rows) {
   const names = new Set(rows.map((row) => nameInstead(variable, row)).filter(Boolean));
   return [...names].sort((a, b) => (a === NONE) - (b === NONE));

@@ -1,10 +1,11 @@
 """A user's own net. The plan knows only where its code is."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from math import prod
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
+from safetensors import SafetensorError, safe_open
 
 from flatlas.plan.bounds import PathText
 from flatlas.plan.family import LayerSize, ModuleFamily, NetSize, Shape
@@ -12,8 +13,6 @@ from flatlas.plan.family import LayerSize, ModuleFamily, NetSize, Shape
 # The plan does not load a user's net. It assumes as many weights as in a ResNet-50 and as many
 # multiplications as in a ResNet-18.
 LIKE_A_RESNET = LayerSize(25 * 10**6, places=20)
-# The fewest bytes of a weight in a file.
-LEAST_BYTES = 2
 
 
 def _where_and_what(module: str) -> str:
@@ -57,8 +56,17 @@ class Own(ModuleFamily):
         yield LIKE_A_RESNET
 
     def size(self, input_shape: Shape, outputs: int) -> NetSize:
-        """That of a ResNet; with given weights, as many weights as their file can hold."""
+        """That of a ResNet; with given weights, as many weights as their file has."""
         assumed = super().size(input_shape, outputs)
-        if self.weights is None or not Path(self.weights).is_file():
-            return assumed
-        return assumed._replace(weights=Path(self.weights).stat().st_size // LEAST_BYTES)
+        weights = None if self.weights is None else _count(self.weights)
+        return assumed if weights is None else assumed._replace(weights=weights)
+
+
+def _count(file: str) -> int | None:
+    """The numbers in a safetensors file, by its header; None if there is none that can be read."""
+    try:
+        with safe_open(file, framework="numpy") as tensors:
+            names = tensors.keys()
+            return sum(prod(tensors.get_slice(name).get_shape()) for name in names)
+    except (OSError, SafetensorError):
+        return None

@@ -10,7 +10,7 @@ from flatlas.training.rule import Rule
 
 
 def build(spec: AdamW, parameters: Parameters, noise: list[Noise]) -> FromTorch:
-    """w <- (1 - lr * decay) w, followed by Adam's step; the gradient is from before both."""
+    """w <- (1 - lr * decay) w, followed by Adam's step; the gradient is taken before both."""
     options = {"betas": spec.betas, "eps": spec.epsilon, "weight_decay": spec.decay}
     return FromTorch(parameters, torch.optim.AdamW, **options)
 
