@@ -97,15 +97,6 @@ onstart:
     stop_showing = show_running(workflow.scheduler, messages)
 
 
-def edited_on_cluster():
-    """What to say of results made by code or settings that were edited meanwhile; local jobs refuse these."""
-    if workflow.local_exec:
-        return None
-    from flatlas.jobs.edited_code import forget_edited_results
-
-    return forget_edited_results(workflow.dag, workflow.persistence)
-
-
 onsuccess:
     stop_showing()
     from flatlas.report.ending import ending

@@ -85,6 +85,15 @@ def unrecorded(file):
     return workflow.persistence._read_record(file) is None
 
 
+def edited_on_cluster():
+    """What to say of results made by code or settings that were edited meanwhile; local jobs refuse these."""
+    if workflow.local_exec:
+        return None
+    from flatlas.jobs.edited_code import forget_edited_results
+
+    return forget_edited_results(workflow.dag, workflow.persistence)
+
+
 def inputs_of(name, stage):
     """The inputs of a job, forced if its result has no record and another spec or code."""
     if name not in JOBS and not workflow.is_main_process:
