@@ -30,22 +30,22 @@ def further_settings(
     number of images in a minibatch does not say whether it is `full`.
     """
     said = {name: _without_column(run) for name, run in runs.items()}
-    kept = _differing(runs, said)
-    marks = _full_batches(runs)
-    values: dict[str, list[Any]] = defaultdict(list)
-    for options in said.values():
-        for key in kept & {*options}:
-            values[key].append(options[key])
-    types = {key: _type(values[key]) for key in sorted(values)}
+    keys = sorted(_differing(runs, said))
+    if full := _full_batches(runs):
+        said = {
+            name: one | {FULL_BATCH: True} if name in full else one for name, one in said.items()
+        }
+        keys.append(FULL_BATCH)
+    types = {key: _type([one[key] for one in said.values() if key in one]) for key in keys}
     settings = {
         name: {
-            key: _text(options[key]) if types[key] == "str" else options[key]
-            for key in sorted(kept & {*options})
+            key: _text(one[key]) if kind == "str" else one[key]
+            for key, kind in types.items()
+            if key in one
         }
-        | ({FULL_BATCH: True} if name in marks else {})
-        for name, options in said.items()
+        for name, one in said.items()
     }
-    return settings, types | ({FULL_BATCH: "bool"} if marks else {})
+    return settings, types
 
 
 def _differing(runs: Mapping[str, RunSpec], said: Mapping[str, Mapping[str, Any]]) -> set[str]:
