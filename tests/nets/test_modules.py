@@ -18,7 +18,7 @@ from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.densenet import Densenet
 from flatlas.plan.families.preactivation import Preactivation
 from flatlas.plan.families.resnet import Resnet
-from flatlas.training.gradient import gradient
+from flatlas.training.gradient import autograd_gradient, gradient
 
 SHAPE, OUTPUTS = (2, 4, 4), 3
 
@@ -165,6 +165,29 @@ def test_in_training_batch_norm_sees_the_minibatch():
         torch.testing.assert_close(found["features.0.weight"][member], module[0].weight.grad)
         torch.testing.assert_close(found["features.1.bias"][member], module[1].bias.grad)
         torch.testing.assert_close(found["fc.weight"][member], module[4].weight.grad.T)
+
+
+class Viewed(nn.Module):
+    """A module whose `view` refuses images with channels last."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(SHAPE[0], 3, 2)
+        self.fc = nn.Linear(3 * (SHAPE[1] - 1) * (SHAPE[2] - 1), OUTPUTS)
+
+    def forward(self, images):
+        return self.fc(self.conv(images).view(len(images), -1))
+
+
+@pytest.mark.parametrize("bfloat16", [False, True])
+def test_a_module_trains_in_the_layout_that_it_takes(bfloat16):
+    net = ModuleNet(Viewed, SHAPE, OUTPUTS)
+    weights, images = random_weights(net), normal(2, 6, *SHAPE)
+    labels = torch.arange(12).remainder(OUTPUTS).view(2, 6)
+    found = autograd_gradient(net, weights, images, labels, {}, bfloat16)
+    assert all(slope.isfinite().all() for slope in found.values())
+    assert not net.takes_channels_last
+    assert ModuleNet(normed_module, SHAPE, OUTPUTS).takes_channels_last
 
 
 def test_a_module_draws_from_the_given_seeds():

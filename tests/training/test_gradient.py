@@ -4,12 +4,13 @@ import pytest
 import torch
 
 from flatlas.nets import build_net
+from flatlas.nets.layers import channels_last
 from flatlas.nets.loss import sample_losses
 from flatlas.plan.families.convolutional import ConvolutionalNet
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.preactivation import Preactivation
 from flatlas.plan.initializations import FrameworkUniform
-from flatlas.training.gradient import autograd_gradient, channels_last, gradient
+from flatlas.training.gradient import autograd_gradient, gradient
 
 INIT = FrameworkUniform(scheme="framework_uniform")
 ROWS, BATCH = 3, 5
@@ -76,8 +77,13 @@ def test_bfloat16_rounds_products_and_not_gradients(spec):
     assert 1e-4 < (other - one).norm() / one.norm() < 0.1
 
 
-def test_images_with_channels_last_have_the_same_numbers():
-    (_, _, images, *_) = problem(CONVOLUTIONAL, 3, dropout=False)
+@pytest.mark.parametrize("channels", [1, 2])
+def test_images_with_channels_last_have_the_same_numbers_and_give_such_convolutions(channels):
+    images = torch.rand(ROWS, BATCH, channels, 5, 5)
     moved = channels_last(images)
     assert torch.equal(moved, images)
-    assert all(row.is_contiguous(memory_format=torch.channels_last) for row in moved)
+    convolution = build_net(CONVOLUTIONAL, (channels, 5, 5), 3).convolutions[0]
+    weights = {name: torch.rand(1, *shape) for name, shape in convolution.shapes.items()}
+    for row in range(ROWS):
+        z = convolution.preactivation(weights, moved[row : row + 1])[0]
+        assert z.is_contiguous(memory_format=torch.channels_last)

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.initialization import initial_parameter
-from flatlas.nets.layers import Convolution, Dense, Layer, Parameters
+from flatlas.nets.layers import Convolution, Dense, Layer, Parameters, channels_last
 from flatlas.plan.initializations import InitSpec
 from flatlas.seeds import stream
 
@@ -29,6 +29,8 @@ class LayeredNet:
     """Whether its weights come from a file; the weights before training are then unknown."""
     random_training = False
     """Whether training draws other random numbers than `dropout` masks, from a seed."""
+    takes_channels_last = True
+    """Whether it accepts images with channels last in memory; some torch modules do not."""
 
     def __init__(
         self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
@@ -72,6 +74,15 @@ class LayeredNet:
     def convolutions(self) -> tuple[Convolution, ...]:
         """The convolution stages, first to last."""
         return tuple(layer for layer in self.layers if isinstance(layer, Convolution))
+
+    def laid_out(self, images: Tensor, bfloat16: bool = False) -> Tensor:
+        """The same images (members, batch, ...) in the layout of memory that is fastest.
+
+        Channels last suit a CPU's convolutions and poolings, and in `bfloat16` a GPU's tensor
+        cores.
+        """
+        last = self.takes_channels_last and (bfloat16 or images.device.type == "cpu")
+        return channels_last(images) if last else images
 
     def dense(self, name: str) -> Dense:
         """The dense layer of this name."""

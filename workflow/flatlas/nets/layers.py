@@ -90,8 +90,9 @@ class Convolution:
 
     def preactivation(self, parameters: Parameters, images: Tensor) -> Tensor:
         """Images (members, batch, channels, height, width) to z; members are groups."""
-        members, batch = images.shape[:2]
-        grouped = images.transpose(0, 1).reshape(batch, -1, *images.shape[3:])
+        members = len(images)
+        # A single member's images keep their layout in memory.
+        grouped = images[0] if members == 1 else images.transpose(0, 1).flatten(1, 2)
         bias = parameters[f"{self.name}.bias"].flatten() if self.bias else None
         convolved = functional.conv2d(
             grouped,
@@ -137,6 +138,15 @@ def max_pooled(images: Tensor, size: int) -> Tensor:
         for column in range(size)
     ]
     return reduce(torch.maximum, slices)
+
+
+def channels_last(images: Tensor) -> Tensor:
+    """The same numbers, with each row of the stack stored as (batch, height, width, channels)."""
+    _, batch, channels, height, width = images.shape
+    pixels = channels * height * width
+    # By strides, because torch takes images of a single channel for channels first if it may.
+    strides = (batch * pixels, pixels, 1, width * channels, channels)
+    return images.movedim(2, -1).contiguous().as_strided(images.shape, strides)
 
 
 Layer = Dense | Convolution

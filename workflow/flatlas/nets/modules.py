@@ -15,7 +15,7 @@ from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
-from flatlas.nets.layers import Dense, Parameters
+from flatlas.nets.layers import Dense, Parameters, channels_last
 from flatlas.nets.refusals import logits_of
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
@@ -55,6 +55,7 @@ class ModuleNet(LayeredNet):
         module, linear = _split(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
         self.random_training = _draws_random_numbers(module, input_shape)
+        self.takes_channels_last = _takes_channels_last(module, input_shape)
         self._module = module
         self._recurrent = any(isinstance(part, nn.RNNBase) for part in module.modules())
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
@@ -280,6 +281,17 @@ def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) 
         before = torch.get_rng_state()
         deepcopy(module).train()(torch.zeros(2, *input_shape, dtype=_dtype(module)))
         return not torch.equal(before, torch.get_rng_state())
+
+
+def _takes_channels_last(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
+    """Whether training accepts images with channels last in memory: `view` may refuse them."""
+    images = channels_last(torch.zeros(1, 2, *input_shape, dtype=_dtype(module)))[0]
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        try:
+            deepcopy(module).train()(images)
+        except RuntimeError:
+            return False
+    return True
 
 
 def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:

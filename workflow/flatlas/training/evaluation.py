@@ -51,7 +51,7 @@ def batch_statistics(
 def _logits(net: LayeredNet, one: Parameters, inputs: Tensor) -> Tensor:
     if net.only_dense:
         return dense_activities(net, one, inputs, masks={})[-1]
-    return net.forward(one, inputs)
+    return net.forward(one, net.laid_out(inputs))
 
 
 def _means(

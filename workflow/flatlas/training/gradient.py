@@ -33,10 +33,10 @@ def autograd_gradient(
 ) -> Parameters:
     """The gradient by autograd, row by row: grouped convolutions take 1.4 times as long on a CPU.
 
-    With `bfloat16`, products and the outputs of layers have that precision (torch's autocast), and
-    images have their channels last, the layout for a GPU's tensor cores. The gradient is float32.
+    With `bfloat16`, products and the outputs of layers have that precision (torch's autocast). The
+    gradient is float32.
     """
-    images = channels_last(inputs) if bfloat16 else inputs
+    images = net.laid_out(inputs, bfloat16)
     gradients = []
     for row in range(len(inputs)):
         one = slice(row, row + 1)
@@ -51,8 +51,3 @@ def autograd_gradient(
         name: torch.cat(rows)
         for name, rows in zip(parameters, zip(*gradients, strict=True), strict=True)
     }
-
-
-def channels_last(images: Tensor) -> Tensor:
-    """The same numbers, with each row of the stack stored as (batch, height, width, channels)."""
-    return images.movedim(2, -1).contiguous().movedim(-1, 2)
