@@ -88,10 +88,19 @@ def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _by_autograd(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
-    leaf = w.detach().clone().requires_grad_()
-    values = loss(leaf)
-    (slope,) = torch.autograd.grad(values.sum(), leaf)
-    return values.detach(), slope
+    """L and ∇L by autograd, row by row: grouped convolutions take longer on a CPU."""
+    rows = torch.arange(w.shape[:-1].numel(), device=w.device).split(1)
+    members = w.view(len(rows), -1)
+    found = [_of_one(loss.of_members(row), members[row]) for row in rows]
+    values, slopes = map(torch.cat, zip(*found, strict=True))
+    return values.view(w.shape[:-1]), slopes.view(w.shape)
+
+
+def _of_one(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
+    leaf = w.detach().requires_grad_()
+    value = replace(loss, inputs=loss.net.laid_out(loss.inputs))(leaf)
+    (slope,) = torch.autograd.grad(value.sum(), leaf)
+    return value.detach(), slope
 
 
 @torch.no_grad()

@@ -1,6 +1,7 @@
 """The sharpness of a solution within a box (Keskar et al. 2016), by one of three ascents."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,12 @@ def sgd(box: Box, loss: MeanLoss, options: Mapping[str, Any], seed: int) -> list
 
 
 def ascent(loss: MeanLoss, w: Tensor, side: Tensor) -> Ascent:
-    """Minibatch ascent of the loss of any net; a minibatch is the numbers of its images."""
-    return Ascent(lambda drawn, at: value_and_gradient(loss.of(drawn), at)[1], w, side)
+    """Minibatch ascent of the loss of any net; a minibatch is the numbers of its images.
+
+    Slopes are in float32, as in `DenseAscent`: they only decide where the ascent goes.
+    """
+    rough = replace(loss, inputs=loss.inputs.float())
+    return Ascent(lambda drawn, at: value_and_gradient(rough.of(drawn), at.float())[1], w, side)
 
 
 def _tables(curve: list[float], found: BoxSharpness) -> dict[str, DataFrame]:

@@ -284,11 +284,13 @@ def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) 
 
 
 def _takes_channels_last(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
-    """Whether training accepts images with channels last in memory: `view` may refuse them."""
+    """Whether it accepts images with channels last in memory: `view` may refuse them."""
     images = channels_last(torch.zeros(1, 2, *input_shape, dtype=_dtype(module)))[0]
+    other = deepcopy(module)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         try:
-            deepcopy(module).train()(images)
+            other.train()(images)
+            other.eval()(images)
         except RuntimeError:
             return False
     return True
