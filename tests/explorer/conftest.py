@@ -1,10 +1,8 @@
 """The explorer of some hundred made-up networks, and one browser that opens it."""
 
-import shutil
-
 import made_up_networks
 import pytest
-from browser import BROWSERS
+from browser import started
 from made_up_explorer import explorer
 from node import Functions
 
@@ -36,14 +34,8 @@ def functions(file):
 
 @pytest.fixture(scope="module")
 def chromium():
-    # Imported here because only these tests need it.
-    from playwright.sync_api import sync_playwright
-
-    program = next(filter(None, map(shutil.which, BROWSERS)))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with started() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

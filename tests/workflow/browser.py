@@ -1,6 +1,7 @@
 """What a page shows in a real browser without a screen."""
 
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -15,18 +16,24 @@ FOUND = """() => ({
 })"""
 
 
-def found_on(page: Path) -> dict:
-    """Pictures with their widths, broken links, linked files, fetched files, overflow."""
+@contextmanager
+def started():
+    """A browser without a screen."""
     # Imported here because only tests of pages need it.
     from playwright.sync_api import sync_playwright
 
     program = next(filter(None, map(shutil.which, BROWSERS)))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def found_on(page: Path) -> dict:
+    """Pictures with their widths, broken links, linked files, fetched files, overflow."""
+    with started() as browser:
         tab = browser.new_page(viewport={"width": 1400, "height": 1800})
         # Long enough beside other work.
         tab.set_default_timeout(120_000)
         tab.goto(page.as_uri())
-        found = tab.evaluate(FOUND)
-        browser.close()
-    return found
+        return tab.evaluate(FOUND)

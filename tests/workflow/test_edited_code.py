@@ -28,3 +28,14 @@ def test_a_comment_may_be_edited_while_jobs_run(tiny):
     (tiny / FIGURE).write_text((tiny / FIGURE).read_text() + "# A comment.\n")
     said, _ = process.communicate()
     assert process.returncode == 0, said
+
+
+def test_a_cluster_s_job_that_the_configuration_no_longer_has_is_refused(tiny):
+    """Each job on a cluster reads the configuration again; it may have been edited meanwhile."""
+    run = "digits-gone-0123456789ab"
+    said = tiny.snakemake(
+        "--mode", "subprocess", "--target-jobs", f"train:run={run}", "--allowed-rules", "train",
+        fails=True,
+    )  # fmt: skip
+    assert f"has no job {run} any more" in said
+    assert not tiny.contents("runs/**/*")
