@@ -204,7 +204,7 @@ function verdict(coefficient) {
 function toggleAxis(name) {
   const names = chosenAxes();
   const chosen = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
-  change({ ranked: chosen.join(",") });
+  change({ ranked: chosen.join("\n") });
   const heads = [...document.querySelectorAll("#heat thead button")];
   heads.find(({ dataset }) => dataset.axis === name).focus();
 }

@@ -26,7 +26,7 @@ const ALL_NETWORKS = {
 };
 const START = {
   view: "ranking",
-  // Measures by axes. `ranked`: names of axes; none: all.
+  // Measures by axes. `ranked`: names of axes, one a line, since names may have commas; none: all.
   outcome: OUTCOMES[0]?.name ?? "",
   given: "",
   untested: "",
@@ -79,7 +79,7 @@ function readAddress() {
     // Only a scale can be chosen not to be logarithmic.
     else if (state[dataset.key] === "0" && !isScale(dataset.key)) state[dataset.key] = "";
   }
-  state.ranked = chosenAxes().join(",");
+  state.ranked = chosenAxes().join("\n");
   if (!selectedRange()) state.range = START.range;
 }
 
@@ -89,7 +89,7 @@ function isScale(key) {
 
 // The names of the axes by which measures are ranked; none: all.
 function chosenAxes() {
-  return state.ranked.split(",").filter((name) => AXES.has(name));
+  return state.ranked.split("\n").filter((name) => AXES.has(name));
 }
 
 function netName(row) {
