@@ -18,6 +18,19 @@ READ = """(hash) => {
   readAddress();
   return Object.fromEntries(Object.entries(state).filter(([key, value]) => value !== START[key]));
 }"""
+RANKED = """(names) => {
+  const heads = names.map((axis) => ({ dataset: { axis }, focus() {} }));
+  document.querySelectorAll = () => heads;
+  globalThis.VIEWS = { ranking: 0 };
+  globalThis.history = { replaceState: (...[, , hash]) => (globalThis.location = { hash }) };
+  globalThis.show = () => {};
+  for (const name of names) AXES.set(name, {});
+  names.forEach(toggleAxis);
+  state.ranked = "";
+  document.querySelectorAll = () => [];
+  readAddress();
+  return chosenAxes();
+}"""
 RANGE = "(range) => { state.range = range; return selectedRange(); }"
 SCALE = """([numbers, isLog, others]) => {
   const { place, ticks } = scale({}, numbers, isLog, 0, 300);
@@ -58,6 +71,11 @@ def test_what_is_damaged_in_an_address_is_as_at_the_start(functions, address, ke
     if kept is None:
         kept = dict(parse_qsl(address[1:]))
     assert functions.evaluate(READ, address) == kept
+
+
+def test_an_address_keeps_axes_whose_names_have_commas(functions):
+    names = ["width, then depth", "depth"]
+    assert functions.evaluate(RANKED, names) == names
 
 
 def test_the_ends_of_a_range_may_be_in_either_order(functions):

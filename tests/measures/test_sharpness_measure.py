@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from solutions import make_solution
+from torch import nn
 
 from flatlas.flatness.box import Box, lbfgs, sharpness_of
 from flatlas.hessian.loss import MeanLoss, flattened
@@ -14,6 +15,7 @@ from flatlas.measures import sharpness
 from flatlas.measures.dense_ascent import DenseAscent
 from flatlas.measures.sharpness import ascent, measure_stack
 from flatlas.nets.loss import predictions
+from flatlas.nets.modules import ModuleNet
 from flatlas.seeds import stream
 
 SGD = {"by": "sgd", "box": 0.01, "batch": 8, "lr": 0.05, "epochs": 30}
@@ -65,6 +67,24 @@ def test_an_ascent_finds_a_local_maximum(way):
     solution = two_parameters()
     row, _ = taken(solution, {**way, "box": 2.0, "lr": 2.0, "epochs": 100})
     assert 0.5 * brute_force(solution, 2.0) < row["sharpness"] < brute_force(solution, 2.0)
+
+
+class InDouble(nn.Sequential):
+    """A user's module that computes in float64 whatever it gets."""
+
+    def forward(self, images):
+        return super().forward(images.double())
+
+
+@every_way
+def test_a_user_s_module_may_need_float64(way):
+    def make():
+        return InDouble(nn.Flatten(), nn.Linear(36, 4), nn.ReLU(), nn.Linear(4, 3)).double()
+
+    some = make_solution("biases")
+    net = ModuleNet(make, tuple(some.inputs.shape[2:]), 3)
+    row, _ = taken(replace(some, net=net, parameters=net.initial([0])), way)
+    assert row["sharpness"] > row["first_order"] / 2 > 0
 
 
 @every_way

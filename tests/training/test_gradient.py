@@ -23,6 +23,9 @@ def dense(*hidden, bias=True):
 CONVOLUTIONAL = ConvolutionalNet(
     family="convolutional", stages=({"channels": 3, "kernel": 2},), hidden=(5,), init=INIT
 )
+POOLED = ConvolutionalNet(
+    family="convolutional", stages=({"channels": 3, "kernel": 2, "pool": 2},), init=INIT
+)
 RESIDUAL = Preactivation(family="preactivation", depth=8, channels=4)
 CASES = {
     "biases": (dense(5, 4), 3),
@@ -64,6 +67,18 @@ def test_the_gradient_is_that_of_autograd(case, dropout):
     assert not any(slope.requires_grad for slope in found.values())
     for expected in (autograd_gradient(*given), of_the_whole_stack(*given)):
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("spec", [POOLED, RESIDUAL], ids=["pooled", "residual"])
+def test_in_float32_images_have_channels_last(spec):
+    net, parameters, inputs, labels, masks = problem(spec, 3, dropout=False)
+    assert net.laid_out(inputs) is inputs
+    rounded = inputs.float()
+    assert net.laid_out(rounded).stride() != rounded.stride()
+    found = gradient(net, {k: v.float() for k, v in parameters.items()}, rounded, labels, masks)
+    expected = gradient(net, parameters, inputs, labels, masks)
+    for name, slope in expected.items():
+        torch.testing.assert_close(found[name].double(), slope, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("spec", [CONVOLUTIONAL, RESIDUAL], ids=["convolutional", "residual"])

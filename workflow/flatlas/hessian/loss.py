@@ -88,9 +88,9 @@ def value_and_gradient(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _by_autograd(loss: MeanLoss, w: Tensor) -> tuple[Tensor, Tensor]:
-    """L and ∇L by autograd, row by row: grouped convolutions take longer on a CPU."""
-    rows = torch.arange(w.shape[:-1].numel(), device=w.device).split(1)
-    members = w.view(len(rows), -1)
+    """L and ∇L by autograd, row by row: in float32 grouped convolutions take longer on a CPU."""
+    members = w.reshape(-1, w.shape[-1])
+    rows = torch.arange(len(members), device=w.device).split(1)
     found = [_of_one(loss.of_members(row), members[row]) for row in rows]
     values, slopes = map(torch.cat, zip(*found, strict=True))
     return values.view(w.shape[:-1]), slopes.view(w.shape)

@@ -93,10 +93,16 @@ def sgd(box: Box, loss: MeanLoss, options: Mapping[str, Any], seed: int) -> list
 def ascent(loss: MeanLoss, w: Tensor, side: Tensor) -> Ascent:
     """Minibatch ascent of the loss of any net; a minibatch is the numbers of its images.
 
-    Slopes are in float32, as in `DenseAscent`: they only decide where the ascent goes.
+    Slopes are in float32, at rounded weights: they only decide where the ascent goes. A user's
+    module may need float64.
     """
-    rough = replace(loss, inputs=loss.inputs.float())
-    return Ascent(lambda drawn, at: value_and_gradient(rough.of(drawn), at.float())[1], w, side)
+    precision = w.dtype if loss.net.own else torch.float32
+    rough = replace(loss, inputs=loss.inputs.to(precision))
+
+    def slope(drawn: Tensor, at: Tensor) -> Tensor:
+        return value_and_gradient(rough.of(drawn), at.to(precision))[1]
+
+    return Ascent(slope, w, side)
 
 
 def _tables(curve: list[float], found: BoxSharpness) -> dict[str, DataFrame]:

@@ -9,7 +9,9 @@ from flatlas.plan.families.densenet import Densenet
 
 def build(spec: Densenet, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
     """A net of densely connected blocks, with transitions to half the side between them."""
-    return ModuleNet(lambda: densenet(spec, input_shape[0], outputs), input_shape, outputs)
+    return ModuleNet(
+        lambda: densenet(spec, input_shape[0], outputs), input_shape, outputs, own=False
+    )
 
 
 def densenet(spec: Densenet, channels: int, outputs: int) -> nn.Module:

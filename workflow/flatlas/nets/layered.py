@@ -29,8 +29,8 @@ class LayeredNet:
     """Whether its weights come from a file; the weights before training are then unknown."""
     random_training = False
     """Whether training draws other random numbers than `dropout` masks, from a seed."""
-    takes_channels_last = True
-    """Whether it accepts images with channels last in memory; some torch modules do not."""
+    own = False
+    """Whether it is a user's module, which may need images in float64 or with channels first."""
 
     def __init__(
         self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
@@ -75,14 +75,20 @@ class LayeredNet:
         """The convolution stages, first to last."""
         return tuple(layer for layer in self.layers if isinstance(layer, Convolution))
 
-    def laid_out(self, images: Tensor, bfloat16: bool = False) -> Tensor:
-        """The same images (members, batch, ...) in the layout of memory that is fastest.
+    @property
+    def faster_with_channels_last(self) -> bool:
+        """Whether a CPU computes gradients faster with channels last in memory, as poolings do."""
+        return any(stage.pool > 1 for stage in self.convolutions)
 
-        Channels last suit a CPU's convolutions and poolings, and in `bfloat16` a GPU's tensor
-        cores.
+    def laid_out(self, images: Tensor, bfloat16: bool = False) -> Tensor:
+        """Images (members, batch, ...), with channels last in memory where gradients are faster.
+
+        That is on a CPU in float32, and on a GPU's tensor cores in `bfloat16`.
         """
-        last = self.takes_channels_last and (bfloat16 or images.device.type == "cpu")
-        return channels_last(images) if last else images
+        if self.own or images.dtype != torch.float32:
+            return images
+        on_cpu = images.device.type == "cpu" and self.faster_with_channels_last
+        return channels_last(images) if bfloat16 or on_cpu else images
 
     def dense(self, name: str) -> Dense:
         """The dense layer of this name."""

@@ -15,7 +15,7 @@ from flatlas.device import memory_of
 from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
-from flatlas.nets.layers import Dense, Parameters, channels_last
+from flatlas.nets.layers import Dense, Parameters
 from flatlas.nets.refusals import logits_of
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
@@ -39,6 +39,7 @@ class ModuleNet(LayeredNet):
     """
 
     layers_known = False
+    faster_with_channels_last = True
 
     def __init__(
         self,
@@ -46,16 +47,17 @@ class ModuleNet(LayeredNet):
         input_shape: tuple[int, int, int],
         outputs: int,
         trained: bool = False,
+        own: bool = True,
     ) -> None:
         """`make` returns a new module with its own initial weights, drawn from torch's own stream.
 
-        If the module comes `trained`, `make` returns it with these weights.
+        If the module comes `trained`, `make` returns it with these weights. `own` is false for the
+        modules of our families.
         """
-        self._make, self.trained = make, trained
+        self._make, self.trained, self.own = make, trained, own
         module, linear = _split(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
         self.random_training = _draws_random_numbers(module, input_shape)
-        self.takes_channels_last = _takes_channels_last(module, input_shape)
         self._module = module
         self._recurrent = any(isinstance(part, nn.RNNBase) for part in module.modules())
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
@@ -281,19 +283,6 @@ def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) 
         before = torch.get_rng_state()
         deepcopy(module).train()(torch.zeros(2, *input_shape, dtype=_dtype(module)))
         return not torch.equal(before, torch.get_rng_state())
-
-
-def _takes_channels_last(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
-    """Whether it accepts images with channels last in memory: `view` may refuse them."""
-    images = channels_last(torch.zeros(1, 2, *input_shape, dtype=_dtype(module)))[0]
-    other = deepcopy(module)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        try:
-            other.train()(images)
-            other.eval()(images)
-        except RuntimeError:
-            return False
-    return True
 
 
 def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:

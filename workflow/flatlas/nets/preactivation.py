@@ -17,7 +17,9 @@ EXPANSION = {"basic": 1, "bottleneck": 4}
 
 def build(spec: Preactivation, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
     """Three stages with equal numbers of blocks; the second and the third halve the side."""
-    return ModuleNet(lambda: PreactivationNet(spec, input_shape[0], outputs), input_shape, outputs)
+    return ModuleNet(
+        lambda: PreactivationNet(spec, input_shape[0], outputs), input_shape, outputs, own=False
+    )
 
 
 class Block(nn.Module):

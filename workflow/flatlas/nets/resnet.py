@@ -13,7 +13,7 @@ BLOCKS = {"basic": BasicBlock, "bottleneck": Bottleneck}
 
 def build(spec: Resnet, input_shape: tuple[int, int, int], outputs: int) -> ModuleNet:
     """Stages of blocks; each except the first has half the side and twice the channels."""
-    return ModuleNet(lambda: resnet(spec, input_shape[0], outputs), input_shape, outputs)
+    return ModuleNet(lambda: resnet(spec, input_shape[0], outputs), input_shape, outputs, own=False)
 
 
 def resnet(spec: Resnet, channels: int, outputs: int) -> nn.Module:
