@@ -7,8 +7,8 @@ Each was fixed before results at the paper's scale were seen. What was known by 
 - `annealing`: γ = 2.38, ψ = 4.33 and the share 0.892 of the variance in the first 35 directions,
   all of one net.
 - `mystery`, whose text has no numbers: no measure of a trained net.
-- `false_friend`, which adds no words: the norms and the largest eigenvalues of a logistic
-  regression and an MLP, at a few strengths of L2.
+- `false_friend`, whose claims have no words of their own below: the norms and the largest
+  eigenvalues of a logistic regression and an MLP, at a few strengths of L2.
 - `atlas`: none of its nets had been compared, but all results of an earlier atlas, of 55 runs
   borrowed from the other studies, had been seen.
 
@@ -40,7 +40,7 @@ from flatlas.claims.claim import Criterion, above, at_least, at_most, below, bet
 LEARNT = at_most(0.5)
 
 # 'Barely moves', 'unchanged', 'constant', 'equal', 'on the diagonal': a tenth is about the spread
-# between realizations, and less than the thickness of the papers' lines and error bars shows.
+# between realizations, and less than one can see behind the papers' lines and error bars.
 BARELY = between(-0.1, 0.1)
 # The same for a number without a sign, such as a mean of deviations.
 BARELY_OFF = at_most(0.1)
@@ -125,9 +125,10 @@ def near(paper: float) -> Criterion:
 
 
 # 'Similar profile' is RISING, an 'inverse relation' FALLING; 'linear' and 'highly correlated' are
-# TIGHT; a 'zero gradient' is BARELY_OFF in units of the one that is not; 'much longer', 'much
-# larger' and 'much more slowly' are SMALL, of the inverse ratio. Of the study `mystery`. '→': a
-# ratio is within a hundredth of the 1 that it goes to.
+# TIGHT; a 'zero gradient' is BARELY_OFF in units of the gradient along p_1, which is not zero;
+# 'much longer', 'much larger' and 'much more slowly' are SMALL, of the inverse ratio.
+
+# Of the study `mystery`. '→': a ratio is within a hundredth of its limit, 1.
 LIMIT = between(-0.01, 0.01)
 # 'Depends only on the function': an α-scaling changes a measure by at most a hundredth. 'Is
 # sensitive' to it, 'changes': JUMPS. 'Much less', of how far a ratio of two numbers moves, relative

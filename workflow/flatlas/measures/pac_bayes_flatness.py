@@ -1,6 +1,6 @@
 """How large Gaussian perturbations of the weights may be for a given rise of the loss.
 
-After Neyshabur et al. (2017) and Jiang et al. (2020), whose rise is one of the training error.
+After Neyshabur et al. (2017) and Jiang et al. (2020), who limit the training error instead.
 """
 
 from collections.abc import Mapping

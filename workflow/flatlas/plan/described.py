@@ -13,7 +13,7 @@ from flatlas.plan.trees import dotted, leaves
 
 
 def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
-    """What the spec of a table of these runs has: settings, their types, options of measures."""
+    """For the spec of a table of these runs: their settings, the types, the measures' options."""
     entries = list(entries)
     return {
         "settings": {entry.run: settings_of(plan.runs[entry.run]) for entry in entries},

@@ -96,7 +96,7 @@ def _drawing(
     drawn = lender.study.figures[lent]
     lacking = [one for one in drawn.measures if one not in figure.measures]
     if drawn.where_it_fits:
-        # Such a figure can do without any measure but that of the networks' errors.
+        # Such a figure needs only the measure of the networks' errors.
         lacking = [one for one in lacking if one == NEEDED]
     if lacking:
         raise FlatlasError(
@@ -114,7 +114,7 @@ def _drawing(
 def _check_varied(
     declared: DeclaredStudy, sweep: str, found: Collection[str], figure: str, keys: Sequence[str]
 ) -> None:
-    """Refuse a sweep that varies other `keys` than the one of its name in a borrowed figure.
+    """Refuse a sweep that varies none of the `keys` of its namesake in a borrowed figure.
 
     The figure would have no values to draw it over, and its panels would be empty.
     """

@@ -1,4 +1,4 @@
-"""The keys of a study file. config/README.md lists them in prose."""
+"""The keys of a study file. config/README.md lists them."""
 
 from math import prod
 from typing import Annotated, Any

@@ -66,7 +66,8 @@ def check_tree(tree: Any, file: str) -> None:
 def merged(below: Mapping[str, Any], above: Mapping[str, Any], name: object = "") -> dict[str, Any]:
     """One tree laid over another: mappings merge, all other values are replaced.
 
-    A mapping of this `name` may choose another kind of net, say: then it is replaced.
+    If the mapping `name` chooses another kind of net, init, schedule or optimizer, it is replaced:
+    only the `lr` of an optimizer stays.
     """
     tag, kept = CHOOSING.get(str(name), ("", ()))
     if tag in above and above[tag] != below.get(tag):
@@ -90,7 +91,7 @@ def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]
 
 
 def with_nulls(tree: Any) -> Any:
-    """A copy with None in place of the text 'null', as which Snakemake reads null in --config."""
+    """A copy with None in place of the text 'null': Snakemake reads null in --config as text."""
     if isinstance(tree, Mapping):
         return {key: with_nulls(value) for key, value in tree.items()}
     if isinstance(tree, list):

@@ -79,6 +79,6 @@ def samples_work(samples: SamplesSpec) -> Work:
 
 
 def _work(stage: str, of: RunSpec | KernelSpec, outputs: int, units: float) -> Work:
-    """Whether a user's own net is large is unknown."""
+    """The work at this stage. A user's own net counts as small: its size is unknown."""
     large = worth_a_gpu(of.net.size(of.input_shape, outputs)) and not isinstance(of.net, Own)
     return Work(f"{stage}{LARGE if large else ''}", of.net.slug, units)

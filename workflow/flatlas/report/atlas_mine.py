@@ -17,8 +17,8 @@ SHOWN = 1e-3
 class AtlasMine:
     """The content of the page: `rows` of values and percentiles, and the `labels` of measures.
 
-    `images` says how many images the atlas has, and `doubts` says why networks count as no
-    solution.
+    `images` says how many images the atlas has, and `doubts` says why some networks are no
+    solutions.
     """
 
     shows: str

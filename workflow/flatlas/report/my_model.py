@@ -17,8 +17,8 @@ Row = Mapping[Hashable, Any]
 class MyModel:
     """What the page shows: the `numbers`, and the name and the meaning of each.
 
-    `doubts` says why networks count as no solution. `images` has the number of images of each part.
-    `ranges` has the published ones, by measure.
+    `doubts` says why some networks are no solutions. `images` has the number of images of each
+    part. `ranges` has the published ranges, by measure.
     """
 
     shows: str

@@ -29,8 +29,8 @@ from flatlas.plan.bounds import Positive
 class Sharpness(BoxSharpness):
     """100 (max L(w + Δw) − L(w)) / (1 + L(w)) with |Δw_i| ≤ ε (|w_i| + 1), a lower bound.
 
-    `missed` is how far another search than from corner to corner is below the value at its first
-    corner, to which the slope at w points.
+    `missed` is how much larger the value is at the corner to which the slope at w points. It is 0
+    for the search from corner to corner, which begins there.
     """
 
     missed: float = 0.0

@@ -27,8 +27,8 @@ class FisherRao(Measurement):
 class RelativeFlatness(Measurement):
     """The relative flatness of a `layer`, of the last one if none is given; larger is sharper.
 
-    It is Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss', of the Hessian of the loss on S in the weights w_s
-    into each output s; exact.
+    It is Σ over outputs s, s' of ⟨w_s, w_s'⟩ tr H_ss'. w_s are the weights into output s, H_ss' is
+    the block of w_s and w_s' in the Hessian of the loss on S; exact.
     """
 
     measure: Literal["relative_flatness"]

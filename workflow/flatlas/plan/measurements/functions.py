@@ -39,7 +39,7 @@ class GpPrior(OfFunction):
     """log P(f) of a binary network's function f on S and E, by EP under a GP prior.
 
     `arc_cosine`: for dense nets with `he_normal` or `scaled_normal`. `monte_carlo`: estimated with
-    random networks, for every family. Of E it takes all images, or the first `test_images`.
+    random networks, for every family. It takes all images of E, or the first `test_images`.
     """
 
     measure: Literal["gp_prior"]

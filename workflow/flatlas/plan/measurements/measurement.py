@@ -71,7 +71,7 @@ class Measurement(Spec):
     """
 
     minibatches_of: ClassVar[Literal["S", "S and attack set"] | None] = None
-    """The images from which it draws its minibatches of `batch`, without a repetition in one."""
+    """The images from which it draws its minibatches; none has an image twice."""
 
     mem_mb: ClassVar[int] = 4000
     """Memory to request, besides its matrices and the arrays that are as long as the weights."""
