@@ -27,7 +27,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     `distance` is the distance from the initial weights, which are drawn again; it is unknown for a
     net that came with its weights. The `normalized` margins are divided by the path norm; an
-    α-scaling changes neither.
+    α-scaling changes neither these margins nor the path norm.
     """
     solution = on_clean(solution)
     net, parameters = solution.net, solution.parameters

@@ -17,7 +17,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     """`directions` has a row for each N_te and n, by descending σ_g; `summary` one for each N_te.
 
     Each of the `sizes` N_te uses the first N_te of the drawn test images. The ratios are means of
-    |µ/σ| over the directions in which anything changes.
+    |µ/σ| over the directions whose σ_g is above round-off.
     """
     sizes = options["sizes"]
     _refuse_more(sizes, solution.test_labels.shape[1])
