@@ -646,6 +646,14 @@ def test_a_measure_may_be_taken_in_inference_mode():
         assert torch.is_inference_mode_enabled()
 
 
+def test_a_model_that_was_made_and_frozen_in_inference_mode_is_measured():
+    with torch.inference_mode():
+        model = net().requires_grad_(False)
+    found = flatlas.measure(model, (X, Y), FEW, parameters="*").table
+    expected = flatlas.measure(net(), (X, Y), FEW).table
+    assert found.value.tolist() == expected.value.tolist()
+
+
 def test_modules_that_wrap_or_keep_what_they_computed_are_measured():
     expected = flatlas.measure(net(), (X, Y), FEW).table.value.tolist()
     keeping = net()
