@@ -228,6 +228,40 @@ def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
         flatlas.measure(model, [], measures)
 
 
+OTHER = nn.Linear(2, 2)
+OF_THE_MODEL = [
+    ({"duality": {"layer": "0"}}, {}, "give test="),
+    ({"duality": {"layer": "7"}}, {"test": True}, "layer is '7'"),
+    ({"relative_flatness": {"weight": "7"}}, {}, "weight is '7'"),
+    ({"gradient_noise": {}}, {}, "one batch"),
+    ({"regret": {}}, {}, "1 batches"),
+    ({"norms": {"initial": OTHER}}, {}, "initial has no '0.weight'"),
+    ({"norms": {"path_norm": True}}, {}, "path_norm needs"),
+    ({"pac_bayes": {"initial": OTHER}}, {}, "initial has no '0.weight'"),
+    ({"pca_flatness": {"trajectory": [OTHER] * 3}}, {}, "point 0 .* has no '0.weight'"),
+    ({"adaptive_sharpness": {"normalize_logits": True}}, {"loss": "bce"}, "can't be normalized"),
+    ({"m_sharpness": {"normalize_logits": True}}, {"loss": "bce"}, "can't be normalized"),
+]
+
+
+@pytest.mark.parametrize(("measures", "settings", "said"), OF_THE_MODEL)
+def test_a_mistake_about_the_model_does_not_cost_the_results_of_other_measures(
+    monkeypatch, measures, settings, said
+):
+    def computed(*_):
+        raise AssertionError
+
+    monkeypatch.setattr("flatlas.library.measures.hessian.curvature", computed)
+    model = nn.Sequential(nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 3))
+    target = torch.eye(3) if "loss" in settings else torch.arange(3)
+    data = [(torch.rand(3, 2), target)]
+    given = {**settings, "test": data if "test" in settings else None}
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.measure(model, data, {"hessian": {}, **measures}, **given)
+    with pytest.raises(flatlas.FlatlasError, match=said):
+        flatlas.Tracker(model, data, measures, **given)
+
+
 @pytest.mark.parametrize("name", ["hesian", 0, None])
 def test_a_measure_that_was_not_taken_is_refused_by_any_name(name):
     model, images, labels = problem()

@@ -224,6 +224,18 @@ def test_weights_of_labels_may_be_computed():
     assert found.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("loss", [nn.CrossEntropyLoss, nn.NLLLoss])
+def test_labels_may_be_bytes(loss):
+    """As an index, torch takes bytes for a mask; and −100 for the byte 156."""
+    loss = loss(weight=torch.rand(200, generator=torch.Generator().manual_seed(0)))
+    outputs = torch.randn(200, 200, generator=torch.Generator().manual_seed(0)).log_softmax(1)
+    labels = torch.arange(200) // 2 + 100
+    found = [Loss(loss).of(outputs, target, 200) for target in (labels, labels.byte())]
+    assert found[0] == found[1]
+    assert found[0][0] / found[0][1] == pytest.approx(loss(outputs, labels).item(), rel=1e-6)
+    assert Loss(loss).is_class(labels.byte()).all()
+
+
 @pytest.mark.parametrize(
     ("labels", "known"),
     [([0, 2, -100], True), ([0, 3, 1], False), ([0, -1, 1], False), ([-100], True)],
@@ -348,6 +360,12 @@ def shared():
     return first, second
 
 
+def uninitialized():
+    model = net()
+    model.norm = nn.LazyBatchNorm1d(affine=False)
+    return model
+
+
 def uncopied():
     model = net()
     model.lock = Lock()
@@ -370,6 +388,7 @@ def uncopied():
         (Summing(), (X, Y), {}, "second derivative.*_segment_reduce_backward"),
         (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
+        (uninitialized(), (X, Y), {}, r"'norm\.running_mean' has no shape yet: pass one batch"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
         ({}, (X, Y), {}, "the model is a dict"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
@@ -625,6 +644,14 @@ def test_a_measure_may_be_taken_in_inference_mode():
     with torch.inference_mode():
         assert flatlas.measure(net(), (X, Y), FEW).table.value.tolist() == expected
         assert torch.is_inference_mode_enabled()
+
+
+def test_a_model_that_was_made_and_frozen_in_inference_mode_is_measured():
+    with torch.inference_mode():
+        model = net().requires_grad_(False)
+    found = flatlas.measure(model, (X, Y), FEW, parameters="*").table
+    expected = flatlas.measure(net(), (X, Y), FEW).table
+    assert found.value.tolist() == expected.value.tolist()
 
 
 def test_modules_that_wrap_or_keep_what_they_computed_are_measured():

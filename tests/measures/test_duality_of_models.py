@@ -254,6 +254,16 @@ def test_a_layer_may_get_its_input_by_name_or_beside_others(kind, call):
     assert called.equals(plain)
 
 
+@pytest.mark.parametrize("kind", [nn.ReLU, nn.LeakyReLU, nn.SiLU])
+def test_what_follows_may_work_in_place(kind):
+    layers = nn.Linear(4, 4), nn.Linear(4, 3)
+    in_place, plain = (
+        values_of(flatlas.measure(model, DATA, {"duality": {"layer": "0"}}, test=TEST))
+        for model in (nn.Sequential(layers[0], kind(inplace=on), layers[1]) for on in (True, False))
+    )
+    assert in_place.equals(plain)
+
+
 def test_tokens_have_no_nearest_example():
     model = nn.Sequential(nn.Embedding(5, 4), nn.Flatten(), nn.Linear(8, 3))
     data = torch.randint(5, (6, 2)), torch.arange(6) % 3

@@ -5,7 +5,7 @@ from copy import deepcopy
 import curvlinops
 import pytest
 import torch
-from seven_models import seven
+from seven_models import dense_hessian, seven
 from torch import nn
 from torch.nn.functional import embedding, embedding_bag
 
@@ -236,6 +236,19 @@ class Tied(nn.Module):
 def test_a_tied_parameter_is_chosen_by_each_of_its_names(chosen):
     data = (torch.randn(6, 3), torch.arange(6) % 3)
     assert list(objective_of(Tied(), data, "cross_entropy", chosen).shapes) == ["inner.weight"]
+
+
+def test_a_layer_may_have_two_names():
+    """As in a model that repeats its blocks; `seven_models.dense_hessian` is by torch alone."""
+    torch.manual_seed(0)
+    inner = nn.Linear(3, 3)
+    model = nn.Sequential(inner, nn.Tanh(), inner, nn.Tanh(), nn.Linear(3, 3))
+    x, y = torch.randn(6, 3), torch.arange(6) % 3
+    objective = objective_of(model, [(x, y), (x, y)], "cross_entropy")
+    refuse_without_loss(objective)
+    rows = torch.eye(objective.size, dtype=torch.float64)
+    assert torch.allclose(objective.hessian_product(rows), dense_hessian(model, x, y))
+    assert all(isinstance(one, nn.Parameter) for one in objective.model.parameters())
 
 
 def test_a_pattern_that_fits_none_is_refused_beside_one_that_fits():

@@ -1,7 +1,7 @@
 """`measure`: measures of a model by name, in one call."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 import flatlas.library.measures
 from flatlas.errors import FlatlasError, nearest
-from flatlas.library.found import Found, Result
+from flatlas.library.found import Found
 from flatlas.library.problem import Problem, Settings, opened
 from flatlas.plan.mistakes import validated
 from flatlas.plan.trees import dotted
@@ -62,14 +62,24 @@ def measure(
 
 def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bool) -> Found:
     """The results of the `chosen` measures, whose options have been checked."""
+    check(problem, chosen)
     results, seconds = {}, {}
     for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
         began = time.monotonic()
-        function, shared = _function(name), _shared(name)
-        given = {"options": shared(**options)} if shared else options
-        results[name] = function(problem, **given)
+        results[name] = _module(name).measure(problem, **_given(name, options))
         seconds[name] = time.monotonic() - began
     return Found(results, seconds, problem.notes)
+
+
+def check(problem: Problem, chosen: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise each measure's errors that need no computation, such as that for an unknown layer.
+
+    An error after other measures would lose their results.
+    """
+    for name, options in chosen.items():
+        of_measure = getattr(_module(name), "check", None)
+        if of_measure is not None:
+            of_measure(problem, **_given(name, options))
 
 
 def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
@@ -113,7 +123,7 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _shared(name: str) -> type[BaseModel] | None:
     """The class of a measure's options, if it shares them with another measure."""
-    options = signature(_function(name)).parameters.get("options")
+    options = signature(_module(name).measure).parameters.get("options")
     return options.annotation if options else None
 
 
@@ -121,13 +131,18 @@ def _declared(name: str) -> type[BaseModel]:
     """The keyword parameters of a measure."""
     fields: dict[str, Any] = {
         key: (one.annotation, ... if one.default is one.empty else one.default)
-        for key, one in signature(_function(name)).parameters.items()
+        for key, one in signature(_module(name).measure).parameters.items()
         if one.kind is one.KEYWORD_ONLY
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def _function(name: str) -> Callable[..., Result]:
-    """The function of a measure, whose module is imported only now."""
-    function: Callable[..., Result] = import_module(f"flatlas.library.measures.{name}").measure
-    return function
+def _given(name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The keyword arguments of a measure."""
+    shared = _shared(name)
+    return {"options": shared(**options)} if shared else options
+
+
+def _module(name: str) -> Any:
+    """The module of a measure, imported only now: `measure`, and its `check` if it has one."""
+    return import_module(f"flatlas.library.measures.{name}")

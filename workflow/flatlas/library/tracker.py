@@ -13,7 +13,7 @@ from pydantic import PositiveInt
 from torch import nn
 
 from flatlas.errors import FlatlasError
-from flatlas.library.call import Measures, accepted, measure, with_options
+from flatlas.library.call import Measures, accepted, check, measure, with_options
 from flatlas.library.found import Found
 from flatlas.library.pictures import panels
 from flatlas.library.problem import Settings, opened
@@ -59,6 +59,7 @@ class Tracker:
         self._model, self._data, self._test = model, data, test
         self._measures, self._settings = with_options(measures), settings
         with opened(model, data, test, settings) as problem:
+            check(problem, self._measures)
             self._notes = {*problem.notes}
             if settings.get("parameters") is None:
                 # All rows have the same weights, even if layers are frozen during the training.

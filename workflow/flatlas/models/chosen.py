@@ -55,10 +55,11 @@ def _refuse_unusable(model: nn.Module) -> None:
         whole = quantized(model)
         hint = " Measure it as it was before its layers were quantized." if whole else ""
         raise FlatlasError(f"the model has nothing to measure: it has no parameters.{hint}")
-    lazy = [name for name, parameter in parameters.items() if is_lazy(parameter)]
+    every = (*parameters.items(), *model.named_buffers())
+    lazy = [name for name, one in every if is_lazy(one)]
     if lazy:
         raise FlatlasError(f"'{lazy[0]}' has no shape yet: pass one batch through the model.")
-    for name, one in (*parameters.items(), *model.named_buffers()):
+    for name, one in every:
         if one.is_meta:
             raise FlatlasError(f"'{name}' is on the device meta, without numbers: load them.")
         # torch can't convert it in place.

@@ -113,8 +113,8 @@ def unused(objective: Objective) -> list[str]:
 
 @contextmanager
 def _requiring_gradients(parameters: Sequence[Tensor]) -> Iterator[None]:
-    """Let frozen parameters require gradients, too."""
-    frozen = [one for one in parameters if not one.requires_grad]
+    """Let frozen parameters require gradients, too; those made in inference mode can't."""
+    frozen = [one for one in parameters if not (one.requires_grad or one.is_inference())]
     try:
         for one in frozen:
             one.requires_grad_()

@@ -50,6 +50,7 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
 def reaches(parameters: Sequence[Tensor], computed: Iterable[Any]) -> bool:
     """Whether anything `computed` depends on any of these parameters; its graph is kept."""
     ends = [one for one in computed if isinstance(one, Tensor) and one.requires_grad]
+    parameters = [one for one in parameters if one.requires_grad]
     if not parameters or not ends:
         return False
     along = [torch.zeros_like(one) for one in ends]

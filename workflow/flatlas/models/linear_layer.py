@@ -105,8 +105,9 @@ class LinearLayer:
             part: nn.Module, given: tuple[Any, ...], named: dict[str, Any], made: Tensor
         ) -> Tensor | None:
             tensors = [one for one in (*given, *named.values()) if isinstance(one, Tensor)]
-            calls.append((tensors[0], made))
-            return None if output is None else output.to(made).view_as(made)
+            # Copies: what follows may work in place, as nn.ReLU(inplace=True).
+            calls.append((tensors[0].clone(), made.clone()))
+            return None if output is None else output.to(made).view_as(made).clone()
 
         handle = self._linear.register_forward_hook(hook, with_kwargs=True)
         try:

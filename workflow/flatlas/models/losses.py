@@ -203,8 +203,7 @@ class Loss:
             )
         if not self.is_of_classes or target.is_floating_point() or outputs.ndim < 2:
             return
-        # Unsigned integers of 16 bits and more can't be compared; the loss has its own error.
-        labels = target[target != self._loss.ignore_index].long()
+        labels = self._counted(target)
         classes = outputs.shape[1]
         if ((labels < 0) | (labels >= classes)).any():
             where = f", in the second dimension of {tuple(outputs.shape)}"
@@ -248,6 +247,7 @@ class Loss:
     def is_class(self, labels: Tensor) -> Tensor:
         """Where integers are labels of classes that the loss does not ignore."""
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
+        labels = labels.long()
         return (labels != ignored) & (labels >= 0)
 
     def counts(self, target: Any) -> bool:
@@ -259,9 +259,13 @@ class Loss:
         """The divisor of torch's mean for a loss of class labels."""
         if target.is_floating_point():
             return target.numel() / target.shape[1]
-        counted = target[target != self._loss.ignore_index]
-        weight = self._loss.weight
+        counted, weight = self._counted(target), self._loss.weight
         return float(len(counted) if weight is None else weight[counted].sum())
+
+    def _counted(self, target: Tensor) -> Tensor:
+        """The labels that are not ignored, in a type that compares and indexes as numbers do."""
+        labels = target.long()
+        return labels[labels != self._loss.ignore_index]
 
 
 def _as_module(loss: Any) -> Any:

@@ -1,13 +1,12 @@
 """The mean loss of a model over all its data, as a function of some of its parameters."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from functools import partial
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.utils.stateless import _reparametrize_module
 
@@ -125,16 +124,25 @@ class Objective:
         leaves = {name: part.requires_grad_() for name, part in self.parts(w).items()}
         with (
             twice_differentiable(self.model),
-            _reparametrize_module(self.model, leaves, tie_weights=True),
+            self._with(leaves),
         ):
             yield leaves
+
+    def _with(self, parts: dict[str, Tensor]) -> AbstractContextManager[None]:
+        """Let these stand in for the model's parameters of their names.
+
+        A layer with two names gets its part twice. Only the reverse order, `stack_weights`, puts
+        its parameter back.
+        """
+        return _reparametrize_module(self.model, parts, tie_weights=True, stack_weights=True)
 
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """The model's output for a batch: a tensor, or whatever its own loss takes."""
         # A model may change its inputs in place.
         given, named = cloned((batch.arguments, dict(batch.named)))
         try:
-            made = functional_call(self.model, parts, given, named)
+            with self._with(parts):
+                made = self.model(*given, **named)
         except torch.OutOfMemoryError:
             raise
         except Exception as error:

@@ -48,3 +48,8 @@ def measure(problem: Problem, options: Options) -> AdaptiveSharpness:
     found = worst(objective, around, options.search, problem.generator("worst in a ball"))
     mean = mean_rise(objective, around, options.pairs, problem.generator("mean around w"))
     return AdaptiveSharpness(found, mean)
+
+
+def check(problem: Problem, options: Options) -> None:
+    """Raise an error if logits can't be normalized for the loss."""
+    options.loss(problem.training)

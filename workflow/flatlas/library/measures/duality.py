@@ -5,7 +5,7 @@ Each test example is paired with the nearest training example of the same label.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from pydantic import PositiveInt
@@ -64,18 +64,7 @@ def measure(
     test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary:
     S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
     """
-    objective, test = problem.training, problem.test
-    if test is None:
-        raise FlatlasError(
-            "duality compares the losses of test and training examples: give test=..., too."
-        )
-    one = LinearLayer(objective, layer)
-    n_in, n_out = one.weight.shape
-    if n_in * n_out > WEIGHTS:
-        raise FlatlasError(
-            f"layer '{layer}' has {n_in * n_out} weights, and duality takes all eigenvectors of "
-            f"their Hessian. Allowed: a layer of at most {WEIGHTS} weights."
-        )
+    objective, (one, test) = problem.training, _layer(problem, layer)
     here = _seen(one, objective, IGNORED)
     there = _seen(LinearLayer(test, layer), test, IGNORED_IN_TEST)
     if here.inputs.shape[1] != there.inputs.shape[1]:
@@ -95,6 +84,27 @@ def measure(
         sharp,
     )
     return Duality(**vars(found), unpartnered=paired.unpartnered)
+
+
+def check(problem: Problem, *, layer: str, **_: Any) -> None:
+    """Raise an error without test data, or without a layer of this name that is small enough."""
+    _layer(problem, layer)
+
+
+def _layer(problem: Problem, name: str) -> tuple[LinearLayer, Objective]:
+    """The layer of this name, and the test data."""
+    if problem.test is None:
+        raise FlatlasError(
+            "duality compares the losses of test and training examples: give test=..., too."
+        )
+    found = LinearLayer(problem.training, name)
+    n_in, n_out = found.weight.shape
+    if n_in * n_out > WEIGHTS:
+        raise FlatlasError(
+            f"layer '{name}' has {n_in * n_out} weights, and duality takes all eigenvectors of "
+            f"their Hessian. Allowed: a layer of at most {WEIGHTS} weights."
+        )
+    return found, problem.test
 
 
 @dataclass(frozen=True)

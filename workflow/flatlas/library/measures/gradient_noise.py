@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 from pydantic import PositiveInt
 
@@ -38,11 +40,15 @@ def measure(
     """
     objective = problem.training
     parts = Parts(objective)
-    if len(parts.examples) < 2:
+    random = problem.generator("gradient_noise")
+    found = flatness.gradient_noise(objective, parts, parts.examples, top, tolerance, random)
+    return GradientNoise(**vars(found))
+
+
+def check(problem: Problem, **_: Any) -> None:
+    """Raise an error if the data are one batch."""
+    if len([*islice(problem.training.batches, 2)]) < 2:
         raise FlatlasError(
             "gradient_noise: the data are one batch. Give two or more: the noise is estimated from "
             "how much their gradients differ."
         )
-    random = problem.generator("gradient_noise")
-    found = flatness.gradient_noise(objective, parts, parts.examples, top, tolerance, random)
-    return GradientNoise(**vars(found))

@@ -94,3 +94,8 @@ def measure(problem: Problem, options: Options) -> MSharpness:
         converged=all(one.converged for one in found),
         examples=enough[0],
     )
+
+
+def check(problem: Problem, options: Options) -> None:
+    """Raise an error if logits can't be normalized for the loss."""
+    options.loss(problem.training)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,3 +59,13 @@ def measure(
         # By numpy: torch's quantile takes at most 16 million numbers.
         margin_tenth=None if taken is None else float(np.quantile(taken.cpu().numpy(), TENTH)),
     )
+
+
+def check(
+    problem: Problem, *, initial: Checkpoint | None, path_norm: bool | None, **_: Any
+) -> None:
+    """Raise an error if `initial` is another model, or if a requested path norm is undefined."""
+    if initial is not None:
+        weights_at(initial, problem.training, "initial")
+    if path_norm:
+        norm_of_paths(problem.training.model)

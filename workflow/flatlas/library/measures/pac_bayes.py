@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from pydantic import Field
@@ -86,6 +86,13 @@ def measure(
         bound=where_defined(None if initial is None else True, bounded),
         prior="zero" if initial is None else "initial",
     )
+
+
+def check(problem: Problem, *, initial: Checkpoint | None, **_: Any) -> None:
+    """Raise an error if the bound from `initial` is undefined, or is that of another model."""
+    if initial is not None:
+        weights_at(initial, problem.training, "initial")
+        _refuse_other_weights(problem.training, initial)
 
 
 def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import e
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, PositiveInt
@@ -68,3 +68,8 @@ def measure(
         valleys=[valley(objective, one, factor, tolerance) for one in directions],
         tolerance=tolerance,
     )
+
+
+def check(problem: Problem, *, trajectory: list[Checkpoint], top: int, **_: Any) -> None:
+    """Raise an error if the trajectory is too short, or one of another model."""
+    trajectory_of(trajectory, problem.training, top)

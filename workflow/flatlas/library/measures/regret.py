@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import torch
@@ -67,12 +69,6 @@ def measure(
     ignored is left out.
     """
     objective = problem.training
-    batches = sum(1 for _ in objective.counted())
-    if batches < 4:
-        raise FlatlasError(
-            f"the data have {batches} batches with a label that counts. Allowed: at least four "
-            "for the regret: a standard error takes two pairs of batches."
-        )
     local = local_regret(_pairs(objective), objective.w)
     true = [true_regret(pair, objective.w, radius) for pair in _pairs(objective)] if radius else []
     if damping is None:
@@ -81,6 +77,16 @@ def measure(
     natural = natural_gradients(objective, gradients.flatten(0, 1), damping)
     in_kl_ball = flatness.Regret.of(gradients, natural.x.view_as(gradients))
     return Regret(local, true, in_kl_ball, natural)
+
+
+def check(problem: Problem, **_: Any) -> None:
+    """Raise an error if there are less than two pairs of batches."""
+    batches = len([*islice(problem.training.counted(), 4)])
+    if batches < 4:
+        raise FlatlasError(
+            f"the data have {batches} batches with a label that counts. Allowed: at least four "
+            "for the regret: a standard error takes two pairs of batches."
+        )
 
 
 def _pairs(objective: Objective) -> Iterator[tuple[Objective, Objective]]:

@@ -5,6 +5,7 @@ It does not change if layers of a ReLU network are rescaled, or outputs of the l
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -35,11 +36,20 @@ def measure(
     The matrix is (outputs, inputs). The measure takes at most `probes` products with the Hessian;
     if they are enough, the result is exact.
     """
-    name = _last_linear(problem.training) if weight is None else _matrix(problem.training, weight)
+    name = _name(problem.training, weight)
     found = relative_flatness.relative_flatness(
         problem.training.of_parameter(name), probes, problem.generator("relative_flatness")
     )
     return RelativeFlatness(**vars(found), weight=name)
+
+
+def check(problem: Problem, *, weight: str | None, **_: Any) -> None:
+    """Raise an error if there is no such matrix."""
+    _name(problem.training, weight)
+
+
+def _name(objective: Objective, weight: str | None) -> str:
+    return _last_linear(objective) if weight is None else _matrix(objective, weight)
 
 
 def _last_linear(objective: Objective) -> str:
