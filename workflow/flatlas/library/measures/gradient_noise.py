@@ -35,8 +35,8 @@ def measure(
     """The noise of single examples, unbiased if the batches are random.
 
     The data must have at least two batches; more make the error smaller. Batches of one example
-    give the exact value on these data. The Hessian's `top` eigenvalues are found to `tolerance`
-    times the largest.
+    give the exact value on these data. An example without a label that counts has the gradient 0.
+    The Hessian's `top` eigenvalues are found to `tolerance` times the largest.
     """
     objective = problem.training
     parts = Parts(objective)

@@ -19,6 +19,7 @@ from flatlas.hessian.hutchinson import Estimate, mean
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
+from flatlas.models.objective import Objective
 from flatlas.plan.bounds import Positive
 
 # The largest default of m.
@@ -66,22 +67,14 @@ def measure(problem: Problem, options: Options) -> MSharpness:
     labels are all ignored.
     """
     objective = options.loss(problem.training)
-    sizes = [batch.examples for batch in objective.batches]
-    wanted = [options.examples] if options.examples else range(MOST, 0, -1)
-    enough = [m for m in wanted if sum(size // m for size in sizes) >= 2]
-    if not enough:
-        raise FlatlasError(
-            f"the batches have {sum(size // wanted[-1] for size in sizes)} groups of {wanted[-1]} "
-            "examples. Allowed: at least two, for a standard error. Take fewer examples, or larger "
-            "batches."
-        )
-    cut = objective.on(part for batch in objective.batches for part in batch.parts(enough[0]))
+    examples = _examples(objective, options)
+    cut = objective.on(part for batch in objective.batches for part in batch.parts(examples))
     groups = (objective.on([part]) for part in cut.counted())
     random = problem.generator("m-sharpness")
     found = [worst(part, options.around, options.search, random) for part in groups]
     if len(found) < 2:
         raise FlatlasError(
-            f"only {len(found)} group of {enough[0]} examples has a label that counts. Allowed: at "
+            f"only {len(found)} group of {examples} examples has a label that counts. Allowed: at "
             "least two, for a standard error. Take other examples, or fewer in a group."
         )
     rises = np.array([one.rise for one in found])
@@ -92,10 +85,24 @@ def measure(problem: Problem, options: Options) -> MSharpness:
         residuals=np.array([one.residual for one in found]),
         iterations=sum(one.iterations for one in found),
         converged=all(one.converged for one in found),
-        examples=enough[0],
+        examples=examples,
     )
 
 
 def check(problem: Problem, options: Options) -> None:
-    """Raise an error if logits can't be normalized for the loss."""
-    options.loss(problem.training)
+    """Raise an error if logits can't be normalized for the loss, or if there are too few groups."""
+    _examples(options.loss(problem.training), options)
+
+
+def _examples(objective: Objective, options: Options) -> int:
+    """m: as given, or the largest number up to MOST with two groups."""
+    sizes = [batch.examples for batch in objective.batches]
+    wanted = [options.examples] if options.examples else range(MOST, 0, -1)
+    for m in wanted:
+        if sum(size // m for size in sizes) >= 2:
+            return m
+    found = sum(size // m for size in sizes)
+    raise FlatlasError(
+        f"groups of {m} examples in the batches: {found}. Allowed: at least two, for a standard "
+        "error. Take fewer examples, or larger batches."
+    )

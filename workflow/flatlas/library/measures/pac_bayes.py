@@ -111,11 +111,11 @@ def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> N
 
 
 def _error(objective: Objective, w: Tensor, examples: int) -> float:
-    """The share of examples in the wrong class; a tie is wrong."""
+    """The share of examples in the wrong class; a tie is wrong, and so is NaN."""
     won = margins(objective, w)
     if len(won) != examples:
         raise Undefined(
             f"the bound needs one class label for each example, but {examples} examples have "
             f"{len(won)} labels."
         )
-    return (won <= 0).double().mean().item()
+    return (~(won > 0)).double().mean().item()

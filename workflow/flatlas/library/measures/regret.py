@@ -80,12 +80,12 @@ def measure(
 
 
 def check(problem: Problem, **_: Any) -> None:
-    """Raise an error if there are less than two pairs of batches."""
+    """Raise an error if there are fewer than two pairs of batches."""
     batches = len([*islice(problem.training.counted(), 4)])
     if batches < 4:
         raise FlatlasError(
-            f"the data have {batches} batches with a label that counts. Allowed: at least four "
-            "for the regret: a standard error takes two pairs of batches."
+            f"batches with a label that counts: {batches}. Allowed: at least four for the regret, "
+            "since a standard error takes two pairs of batches."
         )
 
 
