@@ -91,24 +91,66 @@ def _drawing(
             raise FlatlasError(
                 f"{place} is missing. Allowed: <study>.<figure>, the figure to draw it as."
             )
+        if not declared.own:
+            _check_declared_measures(declared, name, figure)
         return Drawing(declared.name, name, figure.module or name)
     lender, lent = declared.lender("figures", figure.borrowed, place)
     drawn = lender.study.figures[lent]
-    lacking = [one for one in drawn.measures if one not in figure.measures]
-    if drawn.where_it_fits:
-        # Such a figure can do without any measure but that of the networks' errors.
-        lacking = [one for one in lacking if one == NEEDED]
-    if lacking:
-        raise FlatlasError(
-            f"{declared.document.origin(('figures', name, 'measures'))} lacks "
-            f"{', '.join(lacking)}, which {figure.borrowed} draws."
-        )
+    lacking = _lacking(drawn.measures, figure, drawn.where_it_fits)
+    kinds = {one: lender.options(one).measure for one in drawn.measures}
+    _check_measures(declared, name, figure.borrowed, lacking, kinds)
     for sweep in drawn.sweeps:
         found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
         if sweep in figure.sweeps and sweep in lender.study.sweeps:
             varied = lender.study.sweeps[sweep].varied
             _check_varied(declared, sweep, found, figure.borrowed, varied)
     return Drawing(lender.name, lent, drawn.module or lent)
+
+
+def _check_declared_measures(declared: DeclaredStudy, name: str, figure: Figure) -> None:
+    """Refuse a paper's figure that a preset or a user has deprived of its own measures."""
+    study = declared.document.layers[0].tree
+    drawn = study.get("figures", {}).get(name, {}).get("measures", ())
+    kinds = {one: study["measures"][one].get("measure") for one in figure.measures if one in drawn}
+    # A measure that is borrowed has the kind of another study's.
+    known = {one: kind for one, kind in kinds.items() if kind is not None}
+    lacking = _lacking(drawn, figure, figure.where_it_fits)
+    _check_measures(declared, name, f"{declared.name}.{name}", lacking, known)
+
+
+def _lacking(drawn: Iterable[str], figure: Figure, lenient: bool) -> list[str]:
+    """What a figure lacks of the measures that its module draws.
+
+    A lenient module can do without any measure but that of the networks' errors.
+    """
+    lacking = [one for one in drawn if one not in figure.measures]
+    return [one for one in lacking if one == NEEDED] if lenient else lacking
+
+
+def _check_measures(
+    declared: DeclaredStudy,
+    name: str,
+    drawn_as: str,
+    lacking: Sequence[str],
+    kinds: Mapping[str, str],
+) -> None:
+    """Refuse a figure that lacks measures, or has another measure under the name of one it draws.
+
+    Its module reads their tables, so it would fail after all trainings.
+    """
+    if lacking:
+        raise FlatlasError(
+            f"{declared.document.origin(('figures', name, 'measures'))} lacks "
+            f"{', '.join(lacking)}, which {drawn_as} draws."
+        )
+    for one in {*kinds}.intersection(declared.study.figures[name].measures):
+        kind = declared.options(one).measure
+        if kind != kinds[one]:
+            place = declared.document.origin(("measures", one, "measure"))
+            raise FlatlasError(
+                f"{place} is '{kind}', but {drawn_as} draws '{kinds[one]}' under this name. Give "
+                "the other measure another name."
+            )
 
 
 def _check_varied(
