@@ -52,7 +52,9 @@ MISTAKES = [
     ("sweeps.batch.grid.batch", [5, 0], " is 0", "greater than 0", None),
     ("sweeps.batch.grid", {"net.hidden.0": [5]}, ".net.hidden.0 is {'0': 5}", "a list; a s", None),
     ("sweeps.batch.grid", {"data.source": ["dgits"]}, ".data.source names", "boolean.", "digits"),
-    ("sweeps.batch.grid.batch", [], " is []", "at least 1 item", None),
+    ("sweeps.batch.grid.batch", [], " is []", "at least 1 value.", None),
+    ("runs.base.data.classes", [1], " is [1]", "at least 2 values.", None),
+    ("measures.hidden.at", [], " is []", "at least 1 value.", None),
     ("sweeps.batch.grid.batch", 5, " is 5", "a list, as in [5]", None),
     ("sweeps.spare", {"run": "base", "grid": {"batch": [0]}}, ".grid.batch is 0", "greater", None),
 ]
@@ -554,3 +556,22 @@ def test_the_error_also_names_a_source_that_may_be_wrong(refused, source, study,
     message = refused(study=study, user={"sources.digits": own})
     assert message.startswith(f"config/studies/flat.yaml: {said}")
     assert source_said in message
+
+
+@pytest.mark.parametrize("file", ["preset", "user"])
+def test_a_papers_figure_keeps_the_measures_that_it_draws(plan_of, refused, file):
+    """Without their tables it would fail, after all trainings."""
+    prefix, name = FILES[file]
+    fewer = {f"{prefix}figures.fig1.measures": []}
+    message = refused(**{file: fewer})
+    assert message.startswith(f"{name}: studies.flat.figures.fig1.measures lacks hidden, which ")
+    other = {f"{prefix}measures.hidden": {"measure": "relative_flatness", "layer": "fc2"}}
+    lent = {HIDDEN: {"measure": "relative_flatness", "layer": "fc2"}}
+    assert plan_of(study=lent, **{file: other}).figures
+    message = refused(study=lent, **{file: {f"{prefix}{HIDDEN}.measure": "duality"}})
+    said = "measures.hidden.measure is 'duality', but flat.fig1 draws 'relative_flatness'"
+    assert message.startswith(f"{name}: studies.flat.{said}")
+    lenient = {"figures.fig1.where_it_fits": True}
+    assert plan_of(study=lenient, **{file: fewer}).figures
+    message = refused(**{file: {f"{prefix}figures.fig1.sweeps": []}})
+    assert message.startswith(f"{name}: studies.flat.figures.fig1.sweeps is []")

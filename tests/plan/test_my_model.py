@@ -111,6 +111,11 @@ def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
         ({"module": None}, "my_model: set exactly one of module and net"),
         ({"net": DENSE}, "my_model: set exactly one of module and net"),
         (OF_NET | {"net": DENSE | {"hiden": [3]}}, "my_model.net.hiden is not a key"),
+        (OF_NET | {"net": {"hidden": [3]}}, "my_model.net: family is missing. Allowed: dense"),
+        (
+            OF_NET | {"net": {"family": "resnet", "blocks": [1]}},
+            "my_model.net: family is 'resnet'. Allowed: dense",
+        ),
         (OF_NET | {"weights": ["c.safetensors"]}, "my_model.weights is 'c.safetensors'"),
         (OF_NET | {"positive": [10]}, "my_model.positive names '10'"),
         (OF_NET | {"same_as": "mnits"}, "my_model.same_as names 'mnits'. Allowed: "),

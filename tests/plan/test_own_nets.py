@@ -113,6 +113,7 @@ PRIOR = {"measure": "gp_prior", "kernel": "monte_carlo"}
         (own(module="parts.more:Net"), "net.module is 'parts.more:Net'", "has no parts/more.py"),
         (own(module="own_plan:Nets"), "net.module is 'own_plan:Nets'", "Did you mean 'Net'?"),
         (own(module="own_plan.Net"), "net.module: 'own_plan.Net'", "'my_nets:Tiny'"),
+        (own(module="own_plan.py:Net"), "net.module: 'own_plan.py:Net'", "'own_plan:Net'"),
         (own(module="../own_plan:Net"), "net.module: '../own_plan:Net'", "'my_nets:Tiny'"),
     ],
 )

@@ -98,6 +98,16 @@ def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors
     assert said.startswith(f"{PLACE}.mine.figures.gap.measures lacks norms, which flat.fig1 draws")
 
 
+@pytest.mark.parametrize("lenient", [False, True])
+def test_another_measure_under_the_name_that_a_borrowed_figure_draws_is_refused(refused, lenient):
+    """Its tables have other columns, which would be noticed only when the figure is drawn."""
+    lent = {"figures.fig1.where_it_fits": lenient}
+    other = {"studies.mine.measures.hidden": {"measure": "norms"}}
+    message = refused(study=lent, user={"studies.mine": MINE, **other})
+    assert message.startswith(f"{PLACE}.mine.measures.hidden.measure is 'norms', but flat.fig1 ")
+    assert "'duality'" in message
+
+
 @pytest.mark.parametrize(
     ("sweep", "found"),
     [({"points": [{}]}, "nothing"), ({"grid": {"batch": [5, 10]}}, "batch")],

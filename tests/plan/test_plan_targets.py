@@ -57,6 +57,8 @@ def test_a_mistyped_target_is_refused_with_what_to_do(target, said):
         (["-n", "--cores", "2", "duality_fig3", "all"], ["duality_fig3", "all"]),
         (["--config", "preset=laptop", "--", "all"], ["all"]),
         (["all", "--config", "preset=laptop", "realizations=2"], ["all"]),
+        (["duality", "preset=laptop"], ["duality", "preset=laptop"]),
+        (["duality", "a=1", "-Cb=1", "--config=b=1", "c=2"], ["duality", "a=1"]),
         (["--rerun-triggers", "mtime", "params", "-n"], []),
         ([], []),
     ],
@@ -65,6 +67,13 @@ def test_targets_are_found_among_the_options_of_snakemake(arguments, targets):
     assert targets_of(["/somewhere/bin/snakemake", *arguments]) == targets
     assert targets_of(["/somewhere/snakemake/__main__.py", *arguments]) == targets
     assert targets_of(["/somewhere/bin/pytest", *arguments]) == []
+
+
+def test_a_setting_among_known_targets_is_found():
+    for command in (["duality", "preset=laptop"], ["preset=laptop", "duality", "--config", "a=1"]):
+        assert "preset=laptop" in targets_of(["snakemake", *command], known=["duality"])
+    settings = ["duality", "--config", "preset=laptop", "data_root=x"]
+    assert targets_of(["snakemake", *settings], known=["duality"]) == []
 
 
 @pytest.mark.parametrize("other", ["flat_fig1", "flat_fig"])

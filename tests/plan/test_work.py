@@ -37,6 +37,12 @@ def test_small_steps_and_large_minibatches_are_slow():
     assert all(other > one for other in slower)
 
 
+def test_the_smallest_rate_has_a_finite_slowness():
+    """Its inverse is infinite."""
+    tiny = RUN | {"optimizer": {"name": "sgd", "lr": 5e-324}}
+    assert slowness(RunSpec.model_validate(tiny)) > slowness(RunSpec.model_validate(RUN))
+
+
 BINARY = RUN | {
     "net": {"family": "dense", "hidden": [4], "bias": True, "init": {"scheme": "he_normal"}},
     "outputs": 1,

@@ -57,3 +57,11 @@ def test_a_cluster_job_gets_settings_that_it_can_read():
         "preset=demo",
         'a_b={"c": {"d": {"x": ["1", "2"]}}}',
     ]
+
+
+def test_the_dotted_keys_of_a_grid_stay_whole():
+    from flatlas.plan.command_line import nested
+
+    assert [*nested(["studies.duality.sweeps.alpha.grid.optimizer.lr=[0.1, 1e-2]"])] == [
+        'studies={"duality": {"sweeps": {"alpha": {"grid": {"optimizer.lr": ["0.1", "1e-2"]}}}}}'
+    ]

@@ -69,10 +69,18 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
             )
         first, *others = key.split(".")
         if others:
-            tree = with_value({}, others, _read(value))
+            tree = with_value({}, _keys(others), _read(value))
             # Snakemake would double a backslash when it passes the text to a cluster's job.
             entry = f"{first}={json.dumps(tree, ensure_ascii=False)}"
         yield entry
+
+
+def _keys(parts: list[str]) -> list[str]:
+    """The keys of nested mappings. A grid has no mappings: its keys are dotted themselves."""
+    match parts:
+        case [study, "sweeps", sweep, "grid", _, *_]:
+            return [study, "sweeps", sweep, "grid", ".".join(parts[4:])]
+    return parts
 
 
 def _read(value: str) -> Any:

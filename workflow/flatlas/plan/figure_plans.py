@@ -1,12 +1,13 @@
 """The figures of a declared study, with every run and measurement that they show."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy, SweptRun
+from flatlas.plan.drawn_as import drawing_of
 from flatlas.plan.families.own import Own
 from flatlas.plan.ids import measurement_id, run_id
 from flatlas.plan.kernel_specs import sampled_kernel
@@ -16,16 +17,12 @@ from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.my_model import check_directions
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
-from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
-from flatlas.plan.plan import Drawing, Entry, FigurePlan
+from flatlas.plan.plan import Entry, FigurePlan
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Figure
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import USER
-
-# The studies that the setting `my_model` makes.
-OF_SETTING = (MY_MODEL, ATLAS_MINE)
 
 
 def add_study(declared: DeclaredStudy) -> None:
@@ -71,7 +68,7 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
         declared.name,
         name,
         figure.title,
-        _drawing(declared, name, figure, entries),
+        drawing_of(declared, name, figure, entries),
         declared.own,
         tuple(entries),
         figure.costs,
@@ -79,51 +76,6 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
         # A user who changes only the title has not declared the figure.
         place=document.origin(("figures", name, "module")).removesuffix(".module"),
     )
-
-
-def _drawing(
-    declared: DeclaredStudy, name: str, figure: Figure, entries: Iterable[Entry]
-) -> Drawing:
-    """What draws a figure: its own module, or the module of the figure that it borrows."""
-    place = declared.document.origin(("figures", name, "borrowed"))
-    if figure.borrowed is None:
-        if declared.own and declared.name not in OF_SETTING:
-            raise FlatlasError(
-                f"{place} is missing. Allowed: <study>.<figure>, the figure to draw it as."
-            )
-        return Drawing(declared.name, name, figure.module or name)
-    lender, lent = declared.lender("figures", figure.borrowed, place)
-    drawn = lender.study.figures[lent]
-    lacking = [one for one in drawn.measures if one not in figure.measures]
-    if drawn.where_it_fits:
-        # Such a figure needs only the measure of the networks' errors.
-        lacking = [one for one in lacking if one == NEEDED]
-    if lacking:
-        raise FlatlasError(
-            f"{declared.document.origin(('figures', name, 'measures'))} lacks "
-            f"{', '.join(lacking)}, which {figure.borrowed} draws."
-        )
-    for sweep in drawn.sweeps:
-        found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
-        if sweep in figure.sweeps and sweep in lender.study.sweeps:
-            varied = lender.study.sweeps[sweep].varied
-            _check_varied(declared, sweep, found, figure.borrowed, varied)
-    return Drawing(lender.name, lent, drawn.module or lent)
-
-
-def _check_varied(
-    declared: DeclaredStudy, sweep: str, found: Collection[str], figure: str, keys: Sequence[str]
-) -> None:
-    """Refuse a sweep that varies none of the `keys` of its namesake in a borrowed figure.
-
-    The figure would have no values to draw it over, and its panels would be empty.
-    """
-    if keys and not any(f"{one}.".startswith(f"{key}.") for one in found for key in keys):
-        raise FlatlasError(
-            f"{declared.place(sweep)} varies {', '.join(found) or 'nothing'}, but {figure} draws a "
-            f"sweep of this name over {', '.join(keys)}. Vary one of these, or give the sweep "
-            "another name."
-        )
 
 
 def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> None:

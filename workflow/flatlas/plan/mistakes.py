@@ -145,6 +145,10 @@ def _allowed(problem: Any) -> str:
     if problem["type"] in ("too_long", "string_too_long"):
         what = "values" if problem["type"] == "too_long" else "characters"
         return f"at most {context['max_length']} {what}"
+    if problem["type"] in ("too_short", "string_too_short"):
+        least = context["min_length"]
+        what = "value" if problem["type"] == "too_short" else "character"
+        return f"at least {least} {what}{'s' * (least > 1)}"
     if problem["type"] == "int_parsing_size":
         return "a number with fewer digits"
     if problem["type"] == "value_error":

@@ -11,6 +11,8 @@ MY_MODEL = "my_model"
 MY_PAGE = "page"
 # The study that places these networks among those of the atlas, and its only figure.
 ATLAS_MINE = "atlas_mine"
+# The studies that the setting `my_model` makes.
+OF_SETTING = (MY_MODEL, ATLAS_MINE)
 PLACE = "place"
 # The study of every measure on every network, and the name of its measure table among its figures.
 ATLAS = "atlas"

@@ -7,9 +7,9 @@ from typing import Any
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.declared_study import DeclaredStudy
 from flatlas.plan.documents import Document, Layer, read_yaml
-from flatlas.plan.figure_plans import OF_SETTING, add_study, check_drawn
+from flatlas.plan.figure_plans import add_study, check_drawn
 from flatlas.plan.my_model import atlas_mine, check_same_as, my_model
-from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL
+from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.trees import USER, with_nulls

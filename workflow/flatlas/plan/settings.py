@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, field_validator, model_validator
 
 from flatlas.plan.bounds import Class, HomePath, Name, PathText
 from flatlas.plan.data_specs import SourceSpec
@@ -43,6 +43,17 @@ class MyModel(Spec):
         if (self.module is None) == (self.net is None):
             raise ValueError("set exactly one of module and net")
         return self
+
+    @field_validator("net")
+    @classmethod
+    def _with_given_weights(cls, net: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+        """Of the families of flatlas, only this one begins with given weights."""
+        if net is not None and net.get("family") != "dense":
+            said = f"is {net['family']!r}" if "family" in net else "is missing"
+            raise ValueError(
+                f"family {said}. Allowed: dense. For any other network set module, in place of net"
+            )
+        return net
 
 
 class Settings(Spec):

@@ -1,7 +1,7 @@
 """Helpful errors for a mistyped command line: for its targets and its --config."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
@@ -10,6 +10,8 @@ from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, RESULTS
 
 # Options whose value may be `all`.
 CORES = ("-c", "--cores", "-j", "--jobs")
+# Options that take words such as `preset=laptop`.
+TAKING_SETTINGS = ("--config", "-C")
 
 
 def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
@@ -20,13 +22,22 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return []
-    words = {word for word in argv[1:] if not word.startswith("-") and "=" not in word}
+    words = {word for word in argv[1:] if not word.startswith("-")} - {*_settings(argv)}
     if words.issubset(known):
         return []
     from snakemake.cli import get_argument_parser
 
     parsed, _ = get_argument_parser().parse_known_args(argv[1:])
     return [str(target) for target in parsed.targets]
+
+
+def _settings(argv: list[str]) -> Iterator[str]:
+    """The words with '=' that may belong to an option: those after it, up to the next one."""
+    option = ""
+    for word in argv[1:]:
+        option = word if word.startswith("-") else option
+        if option in TAKING_SETTINGS and "=" in word:
+            yield word
 
 
 def check_config(argv: list[str]) -> None:

@@ -23,6 +23,8 @@ from flatlas.plan.training_specs import RunSpec
 
 # How the stage's name ends if the jobs' net requests a GPU.
 LARGE = " (large net)"
+# The inverse of a tiny learning rate is infinite.
+SLOWEST = 1e15
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def slowness(run: RunSpec) -> int:
     With small steps, the rule is met after many of them. With large minibatches, an epoch has few
     steps.
     """
-    return round(run.minibatch / run.optimizer.lr)
+    return round(min(run.minibatch / run.optimizer.lr, SLOWEST))
 
 
 def measure_work(measured: MeasureSpec) -> Work:

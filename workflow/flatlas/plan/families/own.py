@@ -17,9 +17,15 @@ LIKE_A_RESNET = LayerSize(25 * 10**6, places=20)
 
 def _where_and_what(module: str) -> str:
     where, _, what = module.partition(":")
-    if not all(part.isidentifier() for part in [*where.split("."), what]):
-        raise ValueError(f"'{module}' must be written as 'my_nets:Tiny'")
+    if where.endswith(".py") or not _is_name(where, what):
+        dotted = where.removeprefix("./").removesuffix(".py").replace("/", ".")
+        meant = f"{dotted}:{what}" if _is_name(dotted, what) else "my_nets:Tiny"
+        raise ValueError(f"'{module}' must be written as '{meant}'")
     return module
+
+
+def _is_name(where: str, what: str) -> bool:
+    return all(part.isidentifier() for part in [*where.split("."), what])
 
 
 def _safetensors(file: str) -> str:
