@@ -35,6 +35,7 @@ CASES = {
     "adamw": optimizer("adamw", lr=0.02, decay=0.1),
     "rmsprop": optimizer("rmsprop", lr=0.01, smoothing=0.9),
     "adagrad": optimizer("adagrad", lr=0.1),
+    "adagrad with an initial accumulator": optimizer("adagrad", lr=0.1, initial_accumulator=0.1),
     # Seven Langevin steps a round and six minibatches an epoch.
     "entropy_sgd": optimizer("entropy_sgd", inner_lr=0.5, noise=0.1, gamma=0.1, langevin_steps=7),
     "entropy_sgd, dropout": DROPOUT | optimizer("entropy_sgd", noise=0.1),

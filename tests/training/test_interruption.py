@@ -50,7 +50,7 @@ CASES = {
     "adam": ADAM,
     "adamw": optimizer("adamw", lr=0.02),
     "rmsprop": optimizer("rmsprop", lr=0.01),
-    "adagrad": optimizer("adagrad", lr=0.1),
+    "adagrad": optimizer("adagrad", lr=0.1, initial_accumulator=0.1),
     # Seven Langevin steps a round and six minibatches an epoch: interrupted within a round.
     "entropy_sgd": optimizer("entropy_sgd", inner_lr=0.5, noise=0.01, langevin_steps=7),
     "sam": optimizer("sam", lr=0.1) | DROPOUT,

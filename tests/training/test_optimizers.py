@@ -31,7 +31,11 @@ TWINS = {
         "RMSprop",
         {"alpha": 0.9, "eps": 0.1},
     ),
-    "adagrad": ({"name": "adagrad", "epsilon": 0.1}, "Adagrad", {"eps": 0.1}),
+    "adagrad": (
+        {"name": "adagrad", "epsilon": 0.1, "initial_accumulator": 0.2},
+        "Adagrad",
+        {"eps": 0.1, "initial_accumulator_value": 0.2},
+    ),
     # Where the gradient is taken is the trainer's part (test_sam.py).
     "sam": ({"name": "sam"}, "SGD", {}),
 }

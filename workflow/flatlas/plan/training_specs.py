@@ -82,11 +82,12 @@ class RmsProp(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Adagrad."""
+    """Adagrad. Its sum of squared gradients begins at `initial_accumulator`."""
 
     name: Literal["adagrad"]
     lr: Rate = 1e-2
     epsilon: Rate = 1e-10
+    initial_accumulator: NonNegative = 0.0
 
 
 class EntropySgd(Optimizer):

@@ -11,9 +11,12 @@ from flatlas.training.rule import Rule
 
 def build(spec: Adagrad, parameters: Parameters, noise: list[Noise]) -> FromTorch:
     """Steps scaled by the sum of all squared gradients so far."""
-    return FromTorch(parameters, torch.optim.Adagrad, eps=spec.epsilon)
+    begin = spec.initial_accumulator
+    return FromTorch(
+        parameters, torch.optim.Adagrad, eps=spec.epsilon, initial_accumulator_value=begin
+    )
 
 
 def rule(spec: Adagrad) -> Rule:
     """The same step in the compiled kernel."""
-    return Rule("adagrad", (spec.epsilon,), slots=("sum",))
+    return Rule("adagrad", (spec.epsilon, spec.initial_accumulator), slots=("sum",))
