@@ -60,7 +60,7 @@ def _noise(layer: Layer) -> Claims:
     yield layer.changes(
         "sharpness_sharp",
         "σ_g,n falls in the 10 sharpest directions as ρ rises",
-        f"{SHARPNESS} in the 10 sharpest directions {ENDS}, {WITHIN}",
+        f"{SHARPNESS} in the 10 sharpest directions {ENDS}",
         LESS,
         sharpest(layer.sharpness),
         change_of_logs,

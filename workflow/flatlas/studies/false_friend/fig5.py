@@ -96,7 +96,7 @@ def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
         yield nets.claim(
             f"{name}_sharper",
             "adaptive steps with averaged iterates are sharper than SGD",
-            f"logarithm of mean {norm.words} of averaged AdamW over that of SGD",
+            f"logarithm of the ratio of {norm.words} of averaged AdamW to that of SGD; of means",
             MORE,
             lambda ia, sgd: np.log10(ratio(ia, sgd)),
             *measured,
@@ -105,7 +105,7 @@ def _sharper(nets: Nets, ways: Mapping[str, Nets]) -> Claims:
         yield nets.claim(
             f"{name}_times",
             f"{TIMES} times sharper",
-            f"mean {norm.words} of averaged AdamW over that of SGD",
+            f"ratio of {norm.words} of averaged AdamW to that of SGD; of means",
             near(TIMES),
             ratio,
             *measured,

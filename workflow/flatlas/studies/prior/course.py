@@ -110,6 +110,13 @@ def approach(nets: Nets, quantity: Quantity) -> Measured:
     return Measured(until(measured.values, late.start), until(measured.settled, late.settled.start))
 
 
+def epochs_of_approach(nets: Nets, quantity: Quantity) -> np.ndarray:
+    """The epochs of these moments, (realizations, moments); NaN beyond zero error."""
+    labels, met = _moments(nets, quantity), nets.read("outcomes", "met_epoch")[:, :1]
+    epochs = np.sort(labels[np.char.isdigit(labels)].astype(float))
+    return np.concatenate([np.where(epochs < met, epochs, np.nan), met], axis=1)
+
+
 def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
     """log10 P(f) in units of its range before zero error, and whether that range can be trusted.
 

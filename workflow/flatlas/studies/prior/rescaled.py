@@ -13,7 +13,13 @@ from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import largest, mean
 from flatlas.studies.prior import along
-from flatlas.studies.prior.course import IN_RANGES, approach, course, prior_in_ranges
+from flatlas.studies.prior.course import (
+    IN_RANGES,
+    approach,
+    course,
+    epochs_of_approach,
+    prior_in_ranges,
+)
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
@@ -129,13 +135,14 @@ def _fluctuations(nets: Nets) -> Claims:
     The initial weights are left out, because the curve is steepest there.
     """
     wide, narrow = (approach(nets, quantity) for quantity in (along.WIDE_CORNERS, along.CORNERS))
-    large, small = (fluctuation(logs.values[:, 1:]) for logs in (wide, narrow))
+    epochs = epochs_of_approach(nets, along.CORNERS)[:, 1:]
+    large, small = (fluctuation(epochs, logs.values[:, 1:]) for logs in (wide, narrow))
     settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
     yield nets.mean_claim(
         "none",
         "with a larger ε, the sharpness does not fluctuate before zero error",
-        "largest distance of log10 sharpness from the mean of those at the moments before and"
-        " after, until zero error",
+        "largest distance of log10 sharpness from the line between the moments before and after,"
+        " until zero error",
         BARELY_OFF,
         large,
         settled=settled[:1],
@@ -150,13 +157,14 @@ def _fluctuations(nets: Nets) -> Claims:
     )
 
 
-def fluctuation(logs: np.ndarray) -> np.ndarray:
-    """The largest distance of a value from the mean of its two neighbours, along the last axis.
+def fluctuation(epochs: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    """The largest distance of a value from the line between its neighbours, along the last axis.
 
     A course that rises or falls steadily has none.
     """
-    neighbours = (logs[..., :-2] + logs[..., 2:]) / 2
-    return largest(np.abs(logs[..., 1:-1] - neighbours))
+    before, here, after = epochs[..., :-2], epochs[..., 1:-1], epochs[..., 2:]
+    line = logs[..., :-2] + (here - before) / (after - before) * (logs[..., 2:] - logs[..., :-2])
+    return largest(np.abs(logs[..., 1:-1] - line))
 
 
 FIGURES = {

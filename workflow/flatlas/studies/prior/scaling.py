@@ -38,7 +38,8 @@ def spikes(nets: Nets, name: str, logs: Course) -> Claim:
     return nets.claim(
         f"{name}_spikes",
         f"{logs.what} spikes at the α-scaling",
-        f"factor between {logs.what} just before the α-scaling and by it; geometric mean over nets",
+        f"factor between {logs.what} just before the α-scaling and right after it; geometric mean"
+        " over nets",
         SPIKE,
         lambda rise: 10 ** mean(rise),
         logs.scaled - logs.unscaled,

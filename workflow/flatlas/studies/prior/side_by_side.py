@@ -71,8 +71,8 @@ def _levels(material: Material, sweep: str) -> Claims:
             sweep,
             quantity,
             f"{quantity.what} under {name} does not significantly vary from SGD's",
-            f"difference of mean {quantity.what} under SGD and under {name}, up or down, divided by"
-            " the range of SGD's means over the attack sets; mean over attack sets",
+            f"difference between the means of {quantity.what} under SGD and under {name}, up or"
+            " down, divided by the range of SGD's means over the attack sets; mean over attack sets",
             BARELY_OFF,
             Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True),
         )
