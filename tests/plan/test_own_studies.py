@@ -154,6 +154,23 @@ def test_a_study_without_figures_may_lend_its_runs(plan_of):
     assert [entry.run for entry in plan.figures["mine_gap"].entries]
 
 
+def test_what_no_figure_needs_is_listed(plan_of):
+    spare = {
+        "studies.mine.runs.spare": MINE["runs"]["small"],
+        "studies.mine.runs.first": MINE["runs"]["small"],
+        "studies.mine.runs.small": MINE["runs"]["small"] | {"start": {"run": "first"}},
+        "studies.mine.sweeps.spare": {"run": "small", "grid": {"batch": [5, 10]}},
+        "studies.mine.measures.spare": {"measure": "norms"},
+    }
+    assert plan_of(user={"studies.mine": MINE}).unused == []
+    kinds = ("runs", "sweeps", "measures")
+    unused = plan_of(user={"studies.mine": MINE, **spare}).unused
+    assert unused == [f"{PLACE}.mine.{kind}.spare" for kind in kinds]
+    lending = {"studies.other": {**MINE, "figures": {}}}
+    borrowing = {"studies.mine.borrowed": {"lent": {"sweeps": ["other.small"]}}}
+    assert plan_of(user={"studies.mine": MINE, **lending, **borrowing}).unused == []
+
+
 def test_an_own_network_in_a_figure_of_a_paper_is_refused(refused):
     """It would replace the paper's picture, which says neither which network nor which data."""
     changes = {"runs.small": MINE["runs"]["small"], "sweeps.small": MINE["sweeps"]["small"]}

@@ -74,6 +74,7 @@ def answers_of(plan: Plan) -> lookup.Lookup:
         picture=picture(plan, jobs),
         needed=needed_by_targets(plan, jobs),
         own_files={file: lookup.own_state(file) for file in sorted(plan.own_files)},
+        unused=plan.unused,
     )
 
 

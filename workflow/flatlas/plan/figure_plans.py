@@ -17,7 +17,7 @@ from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.my_model import check_directions
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
-from flatlas.plan.paths import ATLAS_MINE, MY_MODEL
+from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, OF_SETTING
 from flatlas.plan.plan import Entry, FigurePlan
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Figure
@@ -52,6 +52,26 @@ def check_drawn(declared: DeclaredStudy) -> None:
             "figures, so nothing of it would be trained or measured. Add one "
             "(docs/bring-your-own.md)."
         )
+
+
+def unused(declared: DeclaredStudy) -> Iterator[str]:
+    """Where a user's study has runs, sweeps and measures that no figure needs.
+
+    Of a study that lends, any of them may be for the borrower.
+    """
+    study = declared.study
+    if not declared.own or declared.name in OF_SETTING or declared.lends:
+        return
+    figures, runs = study.figures.values(), study.runs.values()
+    needed = {
+        "runs": {one.run for one in (*study.sweeps.values(), *(run.start for run in runs)) if one},
+        "sweeps": {sweep for figure in figures for sweep in figure.sweeps},
+        "measures": {measure for figure in figures for measure in figure.measures},
+    }
+    for kind, names in needed.items():
+        for name in getattr(study, kind):
+            if name not in names:
+                yield declared.document.origin((kind, name))
 
 
 def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePlan:

@@ -83,7 +83,7 @@ class Lookup:
 
     `measures` has the outputs of each measure's rule, `meanings` what it measures, `needed` the
     jobs behind each figure and study, `picture` what the picture of the plan shows, `own_files` the
-    state of each file of a user's own nets.
+    state of each file of a user's own nets, and `unused` what users' studies have beside that.
     """
 
     preset: str
@@ -102,6 +102,7 @@ class Lookup:
     picture: dict[str, Any]
     needed: dict[str, list[str]]
     own_files: dict[str, str | None]
+    unused: list[str]
 
 
 def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Lookup:

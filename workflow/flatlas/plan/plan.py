@@ -82,6 +82,8 @@ class Plan:
     changes: dict[str, dict[str, tuple[Any, Any]]] = field(default_factory=dict)
     # The size of the plan so far: runs and measurements, each with its seeds and moments.
     extent: int = 0
+    # Where users' studies have runs, sweeps and measures that no figure needs.
+    unused: list[str] = field(default_factory=list)
     # Files of the user's own nets, relative to the folder in which Snakemake works.
     own_files: set[str] = field(default_factory=set)
 

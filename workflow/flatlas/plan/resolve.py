@@ -7,7 +7,7 @@ from typing import Any
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.declared_study import DeclaredStudy
 from flatlas.plan.documents import Document, Layer, read_yaml
-from flatlas.plan.figure_plans import add_study, check_drawn
+from flatlas.plan.figure_plans import add_study, check_drawn, unused
 from flatlas.plan.my_model import atlas_mine, check_same_as, my_model
 from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, OF_SETTING
 from flatlas.plan.plan import Plan
@@ -46,6 +46,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
         add_study(study)
     for study in declared.values():
         check_drawn(study)
+        plan.unused += unused(study)
     return plan
 
 

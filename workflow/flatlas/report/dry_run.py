@@ -70,6 +70,7 @@ def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
             _time(running, seconds, dag, plan, slots),
             *_downloads(running, plan),
         ]
+    said += [f"{place} is in no figure, so it is not computed." for place in plan.unused]
     return "\n\n".join([*said, "Nothing was run. To list each job, add -p."])
 
 

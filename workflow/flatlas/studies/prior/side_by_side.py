@@ -72,7 +72,8 @@ def _levels(material: Material, sweep: str) -> Claims:
             quantity,
             f"{quantity.what} under {name} does not significantly vary from SGD's",
             f"difference between the means of {quantity.what} under SGD and under {name}, up or"
-            " down, divided by the range of SGD's means over the attack sets; mean over attack sets",
+            " down, divided by the range of SGD's means over the attack sets; mean over attack"
+            " sets",
             BARELY_OFF,
             Joint(_apart_in_ranges, partial(mean, axis=-1), sizes=True),
         )
