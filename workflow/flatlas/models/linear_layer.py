@@ -106,8 +106,10 @@ class LinearLayer:
         ) -> Tensor | None:
             tensors = [one for one in (*given, *named.values()) if isinstance(one, Tensor)]
             # Copies: what follows may work in place, as nn.ReLU(inplace=True).
+            if output is not None:
+                return output.to(made).view_as(made).clone()
             calls.append((tensors[0].clone(), made.clone()))
-            return None if output is None else output.to(made).view_as(made).clone()
+            return None
 
         handle = self._linear.register_forward_hook(hook, with_kwargs=True)
         try:

@@ -87,7 +87,7 @@ class Adagrad(Optimizer):
     name: Literal["adagrad"]
     lr: Rate = 1e-2
     epsilon: Rate = 1e-10
-    initial_accumulator: NonNegative = 0.0
+    initial_accumulator: NonNegative | None = None
 
 
 class EntropySgd(Optimizer):

@@ -562,10 +562,10 @@ static void step(
             w[k] -= lr * g[k] / (sqrt(s[k]) + p[1]);
         }
         break;
-    case ADAGRAD: /* s: sum of squares. p: epsilon, what is added to that sum */
+    case ADAGRAD: /* s: sum of squares. p: epsilon */
         for (int64_t k = 0; k < count; k++) {
             s[k] += g[k] * g[k];
-            w[k] -= lr * g[k] / (sqrt(s[k] + p[1]) + p[0]);
+            w[k] -= lr * g[k] / (sqrt(s[k]) + p[0]);
         }
         break;
     case ENTROPY_SGD: /* s: outer weights, t: mean. p: gamma, inner rate, noise, averaging */

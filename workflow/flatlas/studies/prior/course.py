@@ -99,22 +99,21 @@ def course(nets: Nets, quantity: Quantity) -> Course:
 def approach(nets: Nets, quantity: Quantity) -> Measured:
     """A quantity from the initial weights to zero error, (realizations, moments); NaN beyond it."""
     labels, measured, late = _moments(nets, quantity), quantity.along(nets), course(nets, quantity)
-    early = np.char.isdigit(labels)
-    epochs = labels[early].astype(float)
+    early, epochs = np.char.isdigit(labels), checkpoints(nets, quantity)
+    order = np.argsort(labels[early].astype(float))
     before = epochs < nets.read("outcomes", "met_epoch")[:, :1]
 
     def until(found: np.ndarray, start: np.ndarray) -> np.ndarray:
-        ordered = np.where(before, found[:, 0, early], np.nan)[:, np.argsort(epochs)]
+        ordered = np.where(before, found[:, 0, early][:, order], np.nan)
         return np.concatenate([ordered, start[:, np.newaxis]], axis=1)
 
     return Measured(until(measured.values, late.start), until(measured.settled, late.settled.start))
 
 
-def epochs_of_approach(nets: Nets, quantity: Quantity) -> np.ndarray:
-    """The epochs of these moments, (realizations, moments); NaN beyond zero error."""
-    labels, met = _moments(nets, quantity), nets.read("outcomes", "met_epoch")[:, :1]
-    epochs = np.sort(labels[np.char.isdigit(labels)].astype(float))
-    return np.concatenate([np.where(epochs < met, epochs, np.nan), met], axis=1)
+def checkpoints(nets: Nets, quantity: Quantity) -> np.ndarray:
+    """The epochs, ascending, at which a quantity was measured whether or not the rule was met."""
+    labels = _moments(nets, quantity)
+    return np.sort(labels[np.char.isdigit(labels)].astype(float))
 
 
 def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:

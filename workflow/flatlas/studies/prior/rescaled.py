@@ -13,13 +13,7 @@ from flatlas.plotting.style import Drawing
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import largest, mean
 from flatlas.studies.prior import along
-from flatlas.studies.prior.course import (
-    IN_RANGES,
-    approach,
-    course,
-    epochs_of_approach,
-    prior_in_ranges,
-)
+from flatlas.studies.prior.course import IN_RANGES, approach, checkpoints, course, prior_in_ranges
 from flatlas.studies.prior.quantities import Quantity
 from flatlas.studies.prior.scaling import falls, relaxes, scaling_claims, spikes
 
@@ -134,15 +128,18 @@ def _fluctuations(nets: Nets) -> Claims:
 
     The initial weights are left out, because the curve is steepest there.
     """
-    wide, narrow = (approach(nets, quantity) for quantity in (along.WIDE_CORNERS, along.CORNERS))
-    epochs = epochs_of_approach(nets, along.CORNERS)[:, 1:]
-    large, small = (fluctuation(epochs, logs.values[:, 1:]) for logs in (wide, narrow))
-    settled = [logs.settled[:, 1:] for logs in (wide, narrow)]
+    boxes = along.WIDE_CORNERS, along.CORNERS
+    wide, narrow = (approach(nets, quantity) for quantity in boxes)
+    large, small = (
+        fluctuation(checkpoints(nets, quantity)[1:], logs.values[:, 1:-1])
+        for quantity, logs in zip(boxes, (wide, narrow), strict=True)
+    )
+    settled = [logs.settled[:, 1:-1] for logs in (wide, narrow)]
     yield nets.mean_claim(
         "none",
         "with a larger ε, the sharpness does not fluctuate before zero error",
-        "largest distance of log10 sharpness from the line between the moments before and after,"
-        " until zero error",
+        "largest distance of log10 sharpness from the line between the checkpoints before and"
+        " after; all before zero error",
         BARELY_OFF,
         large,
         settled=settled[:1],

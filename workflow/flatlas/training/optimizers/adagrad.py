@@ -11,12 +11,14 @@ from flatlas.training.rule import Rule
 
 def build(spec: Adagrad, parameters: Parameters, noise: list[Noise]) -> FromTorch:
     """Steps scaled by the sum of all squared gradients so far."""
-    begin = spec.initial_accumulator
+    begin = spec.initial_accumulator or 0.0
     return FromTorch(
         parameters, torch.optim.Adagrad, eps=spec.epsilon, initial_accumulator_value=begin
     )
 
 
-def rule(spec: Adagrad) -> Rule:
-    """The same step in the compiled kernel."""
-    return Rule("adagrad", (spec.epsilon, spec.initial_accumulator), slots=("sum",))
+def rule(spec: Adagrad) -> Rule | None:
+    """The same step in the compiled kernel, whose sums begin at 0."""
+    if spec.initial_accumulator:
+        return None
+    return Rule("adagrad", (spec.epsilon,), slots=("sum",))
