@@ -228,7 +228,7 @@ def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
         flatlas.measure(model, [], measures)
 
 
-OTHER = nn.Linear(2, 2)
+OTHER, INITIAL = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 3))
 OF_THE_MODEL = [
     ({"duality": {"layer": "0"}}, {}, "give test="),
     ({"duality": {"layer": "7"}}, {"test": True}, "layer is '7'"),
@@ -242,6 +242,9 @@ OF_THE_MODEL = [
     ({"pca_flatness": {"trajectory": [OTHER] * 3}}, {}, "point 0 .* has no '0.weight'"),
     ({"adaptive_sharpness": {"normalize_logits": True}}, {"loss": "bce"}, "can't be normalized"),
     ({"m_sharpness": {"normalize_logits": True}}, {"loss": "bce"}, "can't be normalized"),
+    ({"norms": {"margins": True}}, {"loss": "mse"}, "margins"),
+    ({"pac_bayes": {"initial": INITIAL}}, {"loss": "mse"}, "margins"),
+    ({"regret": {"damping": 1.0}}, {"loss": "mse"}, "predicted probabilities"),
 ]
 
 
@@ -253,9 +256,10 @@ def test_a_mistake_about_the_model_does_not_cost_the_results_of_other_measures(
         raise AssertionError
 
     monkeypatch.setattr("flatlas.library.measures.hessian.curvature", computed)
-    model = nn.Sequential(nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 3))
     target = torch.eye(3) if "loss" in settings else torch.arange(3)
-    data = [(torch.rand(3, 2), target)]
+    # The regret needs four batches, and the gradient noise two.
+    data = [(torch.rand(3, 2), target)] * (4 if "damping" in measures.get("regret", {}) else 1)
+    model = deepcopy(INITIAL)
     given = {**settings, "test": data if "test" in settings else None}
     with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.measure(model, data, {"hessian": {}, **measures}, **given)

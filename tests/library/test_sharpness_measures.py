@@ -85,7 +85,9 @@ def test_a_group_whose_labels_are_all_ignored_is_left_out():
         )
         assert found.rises.tolist() == expected.rises.tolist()
     ignored[3:] = -100
-    with pytest.raises(flatlas.FlatlasError, match="only 1 group of 3 examples"):
+    with pytest.raises(
+        flatlas.FlatlasError, match="groups of 3 examples with a label that counts: 1"
+    ):
         flatlas.measure(relu_net(), (X, ignored), few)
 
 
@@ -251,7 +253,11 @@ def test_a_tied_matrix_has_the_same_relative_flatness_by_each_of_its_names():
         ("regression", {"adaptive_sharpness": {"normalize_logits": True}}, "MSELoss"),
         ("transformer", {"m_sharpness": {"normalize_logits": True, "examples": 2}}, "a dict"),
         ("LSTM", {"adaptive_sharpness": {"p": 1}}, "p is 1"),
-        ("LSTM", {"m_sharpness": {"examples": 4}}, "groups of 4 examples in the batches: 1"),
+        (
+            "LSTM",
+            {"m_sharpness": {"examples": 4}},
+            "groups of 4 examples with a label that counts: 1",
+        ),
         ("LSTM", {"relative_flatness": {"weight": "head.wieght"}}, "Did you mean 'head.weight'"),
         ("ResNet with batch norm", {"relative_flatness": {"weight": "first.weight"}}, "a matrix"),
     ],

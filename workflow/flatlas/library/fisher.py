@@ -17,12 +17,7 @@ from flatlas.models.tensors import flat
 
 def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -> NaturalGradients:
     """Natural gradients of all rows, from one gradient for each prediction and class."""
-    with torch.no_grad():
-        parts = objective.parts(objective.w)
-        logits = [
-            objective.loss.logits(objective.outputs(parts, one), one.target)
-            for one in objective.batches
-        ]
+    logits = [*logits_of(objective)]
     predictions = sum(len(one) for one in logits)
     if predictions * logits[0].shape[1] * objective.size <= natural.NUMBERS:
         rows = torch.cat([*_rows(objective)]) / predictions**0.5
@@ -37,6 +32,14 @@ def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -
         return scale * objective.gauss_newton_product(vectors)
 
     return by_conjugate_gradients(product, squares.sqrt(), gradients, damping)
+
+
+@torch.no_grad()
+def logits_of(objective: Objective) -> Iterator[Tensor]:
+    """The logits of each batch's predictions; an error if the loss has no probabilities."""
+    parts = objective.parts(objective.w)
+    for one in objective.batches:
+        yield objective.loss.logits(objective.outputs(parts, one), one.target)
 
 
 def _rows(objective: Objective) -> Iterator[Tensor]:

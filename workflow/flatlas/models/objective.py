@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from functools import partial
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -64,6 +65,10 @@ class Objective:
         other = copy(self)
         other.batches = batches
         return other
+
+    def on_first_batch(self) -> "Objective":
+        """The loss on the first batch: enough to see whether something is defined."""
+        return self.on([*islice(self.batches, 1)])
 
     def part(self, batch: Batch, divisor: float) -> "Objective":
         """The sum of the losses of one batch over a given divisor."""

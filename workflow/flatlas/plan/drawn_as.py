@@ -48,7 +48,7 @@ def _check_declared(declared: DeclaredStudy, name: str, figure: Figure) -> None:
     kinds = {one: study["measures"][one].get("measure") for one in figure.measures if one in drawn}
     # A measure that is borrowed has the kind of another study's.
     known = {one: kind for one, kind in kinds.items() if kind is not None}
-    lacking = _lacking(drawn, figure, figure.where_it_fits)
+    lacking = _lacking(drawn, figure, own.get("where_it_fits", False))
     _check_measures(declared, name, f"{declared.name}.{name}", lacking, known)
 
 

@@ -47,7 +47,7 @@ class MyModel(Spec):
     @field_validator("net")
     @classmethod
     def _with_given_weights(cls, net: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
-        """Of the families of flatlas, only this one begins with given weights."""
+        """Of flatlas' own families only `dense` takes weights; `module` names a user's module."""
         if net is not None and net.get("family") != "dense":
             said = f"is {net['family']!r}" if "family" in net else "is missing"
             raise ValueError(

@@ -22,8 +22,7 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     """
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return []
-    words = {word for word in argv[1:] if not word.startswith("-")} - {*_settings(argv)}
-    if words.issubset(known):
+    if {*_words(argv)}.issubset(known):
         return []
     from snakemake.cli import get_argument_parser
 
@@ -31,12 +30,13 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
     return [str(target) for target in parsed.targets]
 
 
-def _settings(argv: list[str]) -> Iterator[str]:
-    """The words with '=' that may belong to an option: those after it, up to the next one."""
+def _words(argv: list[str]) -> Iterator[str]:
+    """The words that are no options, and no settings after --config."""
     option = ""
     for word in argv[1:]:
-        option = word if word.startswith("-") else option
-        if option in TAKING_SETTINGS and "=" in word:
+        if word.startswith("-"):
+            option = word
+        elif not (option in TAKING_SETTINGS and "=" in word):
             yield word
 
 

@@ -4,8 +4,9 @@ Each group of m examples has its own worst displacement. SAM minimizes this, wit
 order for each group.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from math import hypot
 
 import numpy as np
@@ -19,6 +20,7 @@ from flatlas.hessian.hutchinson import Estimate, mean
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
+from flatlas.models.batches import Batch
 from flatlas.models.objective import Objective
 from flatlas.plan.bounds import Positive
 
@@ -68,15 +70,9 @@ def measure(problem: Problem, options: Options) -> MSharpness:
     """
     objective = options.loss(problem.training)
     examples = _examples(objective, options)
-    cut = objective.on(part for batch in objective.batches for part in batch.parts(examples))
-    groups = (objective.on([part]) for part in cut.counted())
+    groups = (objective.on([group]) for group in _groups(objective, examples))
     random = problem.generator("m-sharpness")
     found = [worst(part, options.around, options.search, random) for part in groups]
-    if len(found) < 2:
-        raise FlatlasError(
-            f"only {len(found)} group of {examples} examples has a label that counts. Allowed: at "
-            "least two, for a standard error. Take other examples, or fewer in a group."
-        )
     rises = np.array([one.rise for one in found])
     return MSharpness(
         mean=mean(torch.from_numpy(rises)),
@@ -98,11 +94,16 @@ def _examples(objective: Objective, options: Options) -> int:
     """m: as given, or the largest number up to MOST with two groups."""
     sizes = [batch.examples for batch in objective.batches]
     wanted = [options.examples] if options.examples else range(MOST, 0, -1)
-    for m in wanted:
-        if sum(size // m for size in sizes) >= 2:
-            return m
-    found = sum(size // m for size in sizes)
-    raise FlatlasError(
-        f"groups of {m} examples in the batches: {found}. Allowed: at least two, for a standard "
-        "error. Take fewer examples, or larger batches."
-    )
+    m = next((m for m in wanted if sum(size // m for size in sizes) >= 2), wanted[-1])
+    found = len([*islice(_groups(objective, m), 2)])
+    if found < 2:
+        raise FlatlasError(
+            f"groups of {m} examples with a label that counts: {found}. Allowed: at least two, for "
+            "a standard error. Take fewer examples in a group, or larger batches."
+        )
+    return m
+
+
+def _groups(objective: Objective, m: int) -> Iterator[Batch]:
+    """The groups of m examples with a label that counts."""
+    return objective.on(part for batch in objective.batches for part in batch.parts(m)).counted()

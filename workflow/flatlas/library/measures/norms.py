@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -62,10 +61,17 @@ def measure(
 
 
 def check(
-    problem: Problem, *, initial: Checkpoint | None, path_norm: bool | None, **_: Any
+    problem: Problem,
+    *,
+    initial: Checkpoint | None,
+    path_norm: bool | None,
+    margins: bool | None,
 ) -> None:
-    """Raise an error if `initial` is another model, or if a requested path norm is undefined."""
+    """Raise an error if `initial` is another model, or if what is requested is undefined."""
+    objective = problem.training
     if initial is not None:
-        weights_at(initial, problem.training, "initial")
+        weights_at(initial, objective, "initial")
     if path_norm:
-        norm_of_paths(problem.training.model)
+        norm_of_paths(objective.model)
+    if margins:
+        class_margins(objective.on_first_batch(), objective.w)

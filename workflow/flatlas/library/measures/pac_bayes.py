@@ -93,6 +93,7 @@ def check(problem: Problem, *, initial: Checkpoint | None, **_: Any) -> None:
     if initial is not None:
         weights_at(initial, problem.training, "initial")
         _refuse_other_weights(problem.training, initial)
+        margins(problem.training.on_first_batch(), problem.training.w)
 
 
 def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> None:

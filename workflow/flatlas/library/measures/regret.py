@@ -13,7 +13,7 @@ from flatlas.flatness import regret as flatness
 from flatlas.flatness.regret import TrueRegret, gradients_of, local_regret, true_regret
 from flatlas.hessian.hutchinson import mean
 from flatlas.hessian.natural import NaturalGradients
-from flatlas.library.fisher import natural_gradients
+from flatlas.library.fisher import logits_of, natural_gradients
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.objective import Objective
@@ -79,14 +79,16 @@ def measure(
     return Regret(local, true, in_kl_ball, natural)
 
 
-def check(problem: Problem, **_: Any) -> None:
-    """Raise an error if there are fewer than two pairs of batches."""
+def check(problem: Problem, *, damping: float | None, **_: Any) -> None:
+    """Raise an error without two pairs of batches, or without probabilities for a damping."""
     batches = len([*islice(problem.training.counted(), 4)])
     if batches < 4:
         raise FlatlasError(
             f"batches with a label that counts: {batches}. Allowed: at least four for the regret, "
             "since a standard error takes two pairs of batches."
         )
+    if damping is not None:
+        list(logits_of(problem.training.on_first_batch()))
 
 
 def _pairs(objective: Objective) -> Iterator[tuple[Objective, Objective]]:
