@@ -28,23 +28,26 @@ def draw(material: Material) -> Drawing:
         curves = learning_curves(material, sweep)
         axes[column].set_title(net, loc="right")
         points += _net(axes[column], axes[2 + column], curves, "ABCD"[column::2])
-    note(figure, PHASES_LEGEND + small_print(material))
+    thin = "Thin: further realizations. " if material.trainings["seed"].nunique() > 1 else ""
+    note(figure, PHASES_LEGEND + thin + small_print(material))
     return Drawing(figure, pd.concat(points, ignore_index=True))
 
 
 def _net(above: Axes, below: Axes, curves: pd.DataFrame, letters: str) -> list[pd.DataFrame]:
-    """All realizations of a net, the phases of the first."""
+    """All realizations of a net, the first in full with its phases, the others as thin lines."""
     points = [curves.assign(panel=letters[0])]
     for seed, curve in curves.groupby("seed"):
+        first = seed == curves["seed"].min()
+        width, alpha, order = (1.2, 1.0, 3) if first else (0.5, 0.3, 2)
         moments, steep = steepness(
             curve["epoch"].to_numpy(float), curve["train_loss"].to_numpy(float)
         )
         steepest, begins = phases(curve)
-        above.plot(curve["epoch"], curve["train_loss"], color=BLUE, lw=1.0)
-        below.plot(moments, steep, color=BLUE, lw=1.0)
+        for ax, x, y in ((above, curve["epoch"], curve["train_loss"]), (below, moments, steep)):
+            ax.plot(x, y, color=BLUE, lw=width, alpha=alpha, zorder=order)
         columns = {"epoch": moments, "steepness": steep, "steepest": steepest, "begins": begins}
         points.append(pd.DataFrame(columns).assign(seed=seed, panel=letters[1]))
-        if seed == curves["seed"].min():
+        if first:
             _mark(above, below, steep, (steepest, begins))
     above.set(yscale="log", xlabel="$t$ (epochs)", ylabel="training loss $L$")
     below.set(xscale="log", xlabel="$t$ (epochs)", ylabel=r"$s=-\mathrm{d}\ln L/\mathrm{d}\ln t$")
