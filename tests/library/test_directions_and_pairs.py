@@ -101,7 +101,7 @@ def test_a_batch_whose_labels_are_all_ignored_is_in_no_pair():
     natural = [one.in_kl_ball.regret for one in (found, expected)]
     torch.testing.assert_close(*natural, rtol=1e-6, atol=0)
     assert found.true == expected.true
-    with pytest.raises(flatlas.FlatlasError, match="3 batches with a label that counts"):
+    with pytest.raises(flatlas.FlatlasError, match="batches with a label that counts: 3"):
         flatlas.measure(model, some[:4], ["regret"])
 
 

@@ -30,6 +30,7 @@ NOT_OF_A_NETWORK = (
 OF_OPTIMIZER = ("optimizer.momentum", "optimizer.nesterov", "optimizer.betas", "optimizer.epsilon")
 OF_OPTIMIZER += ("optimizer.smoothing", "optimizer.decay", "optimizer.langevin_steps")
 OF_OPTIMIZER += ("optimizer.gamma", "optimizer.noise", "optimizer.averaging", "optimizer.inner_lr")
+OF_OPTIMIZER += ("optimizer.initial_accumulator",)
 # Settings with columns of another name.
 DERIVED = {
     "net.hidden": "width",
