@@ -257,7 +257,7 @@ def test_a_mistake_about_the_model_does_not_cost_the_results_of_other_measures(
 
     monkeypatch.setattr("flatlas.library.measures.hessian.curvature", computed)
     target = torch.eye(3) if "loss" in settings else torch.arange(3)
-    # The regret needs four batches, and the gradient noise two.
+    # Beside a damping, the regret needs four batches.
     data = [(torch.rand(3, 2), target)] * (4 if "damping" in measures.get("regret", {}) else 1)
     model = deepcopy(INITIAL)
     given = {**settings, "test": data if "test" in settings else None}

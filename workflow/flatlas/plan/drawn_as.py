@@ -45,11 +45,11 @@ def _check_declared(declared: DeclaredStudy, name: str, figure: Figure) -> None:
         place = declared.document.origin(("figures", name, "sweeps"))
         raise FlatlasError(f"{place} is []. Allowed: at least one of {', '.join(own['sweeps'])}.")
     drawn = own.get("measures", ())
-    kinds = {one: study["measures"][one].get("measure") for one in figure.measures if one in drawn}
     # A measure that is borrowed has the kind of another study's.
-    known = {one: kind for one, kind in kinds.items() if kind is not None}
+    options = {one: study["measures"][one] for one in drawn if one in figure.measures}
+    kinds = {one: given["measure"] for one, given in options.items() if "measure" in given}
     lacking = _lacking(drawn, figure, own.get("where_it_fits", False))
-    _check_measures(declared, name, f"{declared.name}.{name}", lacking, known)
+    _check_measures(declared, name, f"{declared.name}.{name}", lacking, kinds)
 
 
 def _lacking(drawn: Iterable[str], figure: Figure, lenient: bool) -> list[str]:

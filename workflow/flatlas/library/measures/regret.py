@@ -88,7 +88,7 @@ def check(problem: Problem, *, damping: float | None, **_: Any) -> None:
             "since a standard error takes two pairs of batches."
         )
     if damping is not None:
-        list(logits_of(problem.training.on_first_batch()))
+        next(logits_of(problem.training))
 
 
 def _pairs(objective: Objective) -> Iterator[tuple[Objective, Objective]]:

@@ -99,12 +99,12 @@ def course(nets: Nets, quantity: Quantity) -> Course:
 def approach(nets: Nets, quantity: Quantity) -> Measured:
     """A quantity from the initial weights to zero error, (realizations, moments); NaN beyond it."""
     labels, measured, late = _moments(nets, quantity), quantity.along(nets), course(nets, quantity)
-    early, epochs = np.char.isdigit(labels), checkpoints(nets, quantity)
-    order = np.argsort(labels[early].astype(float))
+    early = np.char.isdigit(labels)
+    epochs = labels[early].astype(float)
     before = epochs < nets.read("outcomes", "met_epoch")[:, :1]
 
     def until(found: np.ndarray, start: np.ndarray) -> np.ndarray:
-        ordered = np.where(before, found[:, 0, early][:, order], np.nan)
+        ordered = np.where(before, found[:, 0, early], np.nan)[:, np.argsort(epochs)]
         return np.concatenate([ordered, start[:, np.newaxis]], axis=1)
 
     return Measured(until(measured.values, late.start), until(measured.settled, late.settled.start))
