@@ -146,6 +146,35 @@ def test_a_sweep_of_one_run_may_have_other_settings_than_the_borrowed_figures(pl
     assert plan.figures["mine_gap"].entries
 
 
+FIXED = {"figures.fig1.fixed": "axes"}
+
+
+def test_a_sweep_without_a_place_in_a_fixed_figure_is_refused(refused):
+    said = " names 'small', but flat.fig1 has a place only for its own sweeps. Allowed: alpha."
+    message = refused(study=FIXED, user={"studies.mine": MINE})
+    assert message == f"{PLACE}.mine.figures.gap.sweeps{said}"
+    message = refused(study=FIXED, user={"studies.flat.figures.fig1.sweeps": ["alpha", "batch"]})
+    assert message.startswith(f"{PLACE}.flat.figures.fig1.sweeps names 'batch', but flat.fig1 ")
+
+
+@pytest.mark.parametrize("study", ["mine", "flat"])
+def test_two_runs_in_the_same_place_on_an_axis_of_a_fixed_figure_are_refused(refused, study):
+    grid = {"optimizer.lr": [0.1, 0.2], "batch": [5, 10]}
+    changes = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
+    changes["studies.mine.sweeps.alpha"] = {"run": "small", "grid": {"optimizer.lr": [0.1, 0.2]}}
+    message = refused(study=FIXED, user=changes | {f"studies.{study}.sweeps.alpha.grid": grid})
+    assert message.startswith(f"{PLACE}.{study}.sweeps.alpha")
+    assert " has 4 runs with the same optimizer.lr, over which flat.fig1 draws it." in message
+
+
+def test_a_fixed_figure_may_be_drawn_of_some_of_its_sweeps_at_other_values(plan_of):
+    sweep = {"run": "small", "points": [{"optimizer.lr": 0.1}, {"optimizer.lr": 0.2, "batch": 10}]}
+    changes = {"sweeps.alpha": sweep, "figures.gap.sweeps": ["alpha"]}
+    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    lender = FIXED | {"figures.fig1.sweeps": ["alpha", "batch"]}
+    assert plan_of(study=lender, user={"studies.mine": MINE, **changes}).figures["mine_gap"]
+
+
 def test_a_study_without_figures_may_lend_its_runs(plan_of):
     lender = {key: MINE[key] for key in ("title", "realizations", "runs", "sweeps")}
     borrower = {key: MINE[key] for key in ("title", "realizations", "measures", "figures")}

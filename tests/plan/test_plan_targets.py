@@ -7,7 +7,7 @@ from flatlas.errors import FlatlasError
 from flatlas.plan.resolve import resolve
 from flatlas.plan.targets import check_names, check_targets, targets_of
 
-RULES = ["all", "duality", "duality_fig3", "duality_fig12", "prior_fig3"]
+RULES = ["all", "clean_duality", "duality", "duality_fig3", "duality_fig12", "prior_fig3"]
 STEPS = ["train"]
 FOLDER = "results/demo/duality"
 FILES = [f"{FOLDER}/fig3.pdf", f"{FOLDER}/fig3.csv", "results/runs/{run}/x", "results/runs/one/x"]
@@ -30,6 +30,8 @@ def test_rules_figures_and_other_files_are_accepted(target):
         ("dualty", "Did you mean 'duality'?"),
         ("al", "Did you mean 'all'?"),
         ("fig3", "Did you mean 'duality_fig3' or 'prior_fig3'?"),
+        ("clean", "Did you mean 'clean_duality'?"),
+        ("list", "`snakemake --list-rules`"),
         ("fig12", "Did you mean 'duality_fig12'?"),
         (f"{FOLDER}/fgi3.pdf", f"Did you mean '{FOLDER}/fig3.pdf'?"),
         (f"{FOLDER}/fig3.cvs", f"Did you mean '{FOLDER}/fig3.csv'?"),

@@ -164,6 +164,11 @@ MOMENTUM = {"name": "momentum", "lr": 0.2, "momentum": 0.9, "nesterov": False}
             {"grid": {"optimizer.lr": ["1e-3", 1]}},
             [{"optimizer.lr": 0.001}, {"optimizer.lr": 1.0}],
         ),
+        # A key within a mapping counts, even if its sweep names the mapping later.
+        (
+            {"grid": {"optimizer.lr": [0.5], "optimizer": [{"name": "adam", "lr": 0.1}]}},
+            [{f"optimizer.{key}": value for key, value in (ADAM | {"lr": 0.5}).items()}],
+        ),
         # A mapping replaces the old one completely.
         (
             {

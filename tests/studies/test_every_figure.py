@@ -8,7 +8,7 @@ import made_up
 import numpy as np
 import pandas as pd
 import pytest
-from declared import STUDIES, figure_of, module_of
+from declared import STUDIES, declared, figure_of, module_of
 from pixels import in_pixels, laid_out_in_pixels
 from shipped import shipped, shipped_jobs
 
@@ -188,6 +188,20 @@ def test_a_figure_is_drawn_without_a_sweep_that_a_user_left_out(case):
     varied = {key for point, _ in left for key, value in point.items() if value is not None}
     left = [({k: one for k, one in p.items() if k in varied}, measures) for p, measures in left]
     assert len(Case(case.name, left).drawn.points)
+
+
+@of_each(KINDS)
+def test_a_fixed_figure_and_no_other_leaves_out_a_further_sweep(case):
+    last = case.nets[-1][0]["sweep"]
+    mine = [
+        (point | {"sweep": "mine", "run": f"{point['run']}-mine"}, measures)
+        for point, measures in case.nets
+        if point["sweep"] == last
+    ]
+    left_out = Case(case.name, case.nets + mine).drawn.points.equals(case.drawn.points)
+    study, name = case.declared_as
+    # That one draws the first network.
+    assert left_out == ("fixed" in declared(study)["figures"][name] or case.name == "mystery_fig1")
 
 
 @of_each(CASES["demo"])

@@ -87,12 +87,15 @@ Name = Annotated[str, AfterValidator(_name)]
 
 
 def _path(path: str) -> str:
-    """Snakemake takes braces for wildcards; file systems limit the parts of a path."""
+    """The path without `./` and double slashes: one file has one name.
+
+    Snakemake takes braces for wildcards, and file systems limit the parts of a path.
+    """
     if re.search(r"[{}\x00-\x1f\x7f]", path):
         raise ValueError("a path here has no braces, line breaks or other control characters")
     if any(len(part.encode(errors="replace")) > 255 for part in path.split("/")):
         raise ValueError("a part of the path has more than the 255 bytes that a file name may have")
-    return path
+    return str(Path(path))
 
 
 PathText = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_path)]

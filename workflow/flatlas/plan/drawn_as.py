@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy
+from flatlas.plan.mistakes import refuse
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import OF_SETTING
 from flatlas.plan.plan import Drawing, Entry
-from flatlas.plan.studies import Figure
+from flatlas.plan.studies import Figure, Sweep
 
 
 def drawing_of(
@@ -21,7 +22,7 @@ def drawing_of(
                 f"{place} is missing. Allowed: <study>.<figure>, the figure to draw it as."
             )
         if not declared.own:
-            _check_declared(declared, name, figure)
+            _check_declared(declared, name, figure, entries)
         return Drawing(declared.name, name, figure.module or name)
     lender, lent = declared.lender("figures", figure.borrowed, place)
     drawn = lender.study.figures[lent]
@@ -29,6 +30,9 @@ def drawing_of(
     shared = [one for one in drawn.measures if one in figure.measures]
     kinds = {one: lender.options(one).measure for one in shared}
     _check_measures(declared, name, figure.borrowed, lacking, kinds)
+    if drawn.fixed:
+        axes = _axes(lender.study.sweeps, drawn)
+        _check_fixed(declared, name, figure.borrowed, entries, drawn.sweeps, axes)
     for sweep in drawn.sweeps:
         found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
         if sweep in figure.sweeps and sweep in lender.study.sweeps:
@@ -37,8 +41,10 @@ def drawing_of(
     return Drawing(lender.name, lent, drawn.module or lent)
 
 
-def _check_declared(declared: DeclaredStudy, name: str, figure: Figure) -> None:
-    """Refuse a paper's figure that a preset or a user has deprived of its sweeps or measures."""
+def _check_declared(
+    declared: DeclaredStudy, name: str, figure: Figure, entries: Collection[Entry]
+) -> None:
+    """Refuse a paper's figure if its module can't draw what a preset or a user has made of it."""
     study = declared.document.layers[0].tree
     own = study.get("figures", {}).get(name, {})
     if own.get("sweeps") and not figure.sweeps:
@@ -49,7 +55,12 @@ def _check_declared(declared: DeclaredStudy, name: str, figure: Figure) -> None:
     options = {one: study["measures"][one] for one in drawn if one in figure.measures}
     kinds = {one: given["measure"] for one, given in options.items() if "measure" in given}
     lacking = _lacking(drawn, figure, own.get("where_it_fits", False))
-    _check_measures(declared, name, f"{declared.name}.{name}", lacking, kinds)
+    drawn_as = f"{declared.name}.{name}"
+    _check_measures(declared, name, drawn_as, lacking, kinds)
+    if figure.fixed:
+        shipped = {one: Sweep.model_validate(study["sweeps"][one]) for one in own["sweeps"]}
+        axes = _axes(shipped, figure)
+        _check_fixed(declared, name, drawn_as, entries, own["sweeps"], axes)
 
 
 def _lacking(drawn: Iterable[str], figure: Figure, lenient: bool) -> list[str]:
@@ -84,6 +95,39 @@ def _check_measures(
             raise FlatlasError(
                 f"{place} is '{kind}', but {drawn_as} draws '{drawn}' under this name. Give "
                 "the other measure another name."
+            )
+
+
+def _axes(sweeps: Mapping[str, Sweep], figure: Figure) -> dict[str, str | None]:
+    """The key over which a figure draws each sweep, if it does."""
+    return {name: one.axis for name, one in sweeps.items()} if figure.fixed == "axes" else {}
+
+
+def _check_fixed(
+    declared: DeclaredStudy,
+    name: str,
+    drawn_as: str,
+    entries: Collection[Entry],
+    sweeps: Collection[str],
+    axes: Mapping[str, str | None],
+) -> None:
+    """Refuse a sweep that has no place in a figure, and two runs in the same place on an axis.
+
+    The figure would leave out the first after all its trainings, and fail with the second.
+    """
+    runs = {(entry.sweep, entry.first): entry.point for entry in entries}
+    for sweep in dict.fromkeys(sweep for sweep, _ in runs):
+        if sweep not in sweeps:
+            place = declared.document.origin(("figures", name, "sweeps"))
+            refuse(place, sweep, sweeps, f", but {drawn_as} has a place only for its own sweeps")
+        if (axis := axes.get(sweep)) is None:
+            continue
+        values = [point.get(axis) for (of, _), point in runs.items() if of == sweep]
+        several = sum(values.count(value) > 1 for value in values)
+        if several:
+            raise FlatlasError(
+                f"{declared.place(sweep)} has {several} runs with the same {axis}, over which "
+                f"{drawn_as} draws it. Vary nothing else in it."
             )
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import shape_and_classes
+from flatlas.plan.data_specs import Boolean, SourceSpec, shape_and_classes
 from flatlas.plan.documents import Document, Layer, read_yaml
 from flatlas.plan.mistakes import refuse
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
-from flatlas.plan.settings import MyModel, Settings
+from flatlas.plan.settings import MyModel
 from flatlas.plan.studies import Study
 from flatlas.plan.trees import USER, dotted, leaves, with_value
 
@@ -62,18 +62,21 @@ def check_directions(study: Study, document: Document) -> None:
         )
 
 
-def check_same_as(settings: Settings) -> None:
-    """Refuse a source in `same_as` that does not exist or has images of another shape."""
-    setting = settings.my_model
-    if setting is None or setting.same_as is None:
+def check_images(setting: MyModel, sources: Mapping[str, SourceSpec]) -> None:
+    """Refuse images without labels, and in `same_as` images of another shape."""
+    if isinstance(sources.get(setting.images), Boolean):
+        raise FlatlasError(
+            f"{USER}: {MY_MODEL}.images is '{setting.images}', whose inputs have no labels: name "
+            "another source."
+        )
+    if setting.same_as is None:
         return
     place = f"{USER}: {MY_MODEL}.same_as"
-    if setting.same_as not in settings.sources:
-        refuse(place, setting.same_as, settings.sources)
-    if setting.images in settings.sources:
+    if setting.same_as not in sources:
+        refuse(place, setting.same_as, sources)
+    if setting.images in sources:
         here, there = (
-            shape_and_classes(settings.sources[name])[0]
-            for name in (setting.images, setting.same_as)
+            shape_and_classes(sources[name])[0] for name in (setting.images, setting.same_as)
         )
         if here != there:
             raise FlatlasError(

@@ -8,7 +8,7 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.declared_study import DeclaredStudy
 from flatlas.plan.documents import Document, Layer, read_yaml
 from flatlas.plan.figure_plans import add_study, check_drawn, unused
-from flatlas.plan.my_model import atlas_mine, check_same_as, my_model
+from flatlas.plan.my_model import atlas_mine, check_images, my_model
 from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.settings import Preset, Settings
@@ -32,7 +32,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
         declared[name] = DeclaredStudy(plan, name, _study(path, preset, settings), declared)
     own = {name: Document(_changes(settings, name)) for name in settings.studies}
     if settings.my_model:
-        check_same_as(settings)
+        check_images(settings.my_model, settings.sources)
         own[MY_MODEL] = my_model(settings.my_model, root, _changes(settings, MY_MODEL))
         if ATLAS in files:
             atlas = declared[ATLAS].document

@@ -62,8 +62,7 @@ class Runs:
 
         def origin(location: Location) -> str:
             key = dotted(location)
-            # If several keys set the same place, the last one counts.
-            for swept in reversed(point):
+            for swept in reversed(_outer_first(point)):
                 if f"{key}.".startswith(f"{swept}."):
                     inside = location[len(swept.split(".")) :]
                     return self.document.origin((*where, swept, *inside))
@@ -85,8 +84,8 @@ class Runs:
         `later` are the runs that start from it, directly or through others.
         """
         tree: Any = self.document.tree["runs"][base]
-        for key, value in point.items():
-            tree = with_value(tree, key.split("."), value)
+        for key in _outer_first(point):
+            tree = with_value(tree, key.split("."), point[key])
         origin = self.origin(base, point, where)
         run = validated(Run, tree, origin)
         self.own_files |= check_net(run, origin)
@@ -185,6 +184,11 @@ class Runs:
             outputs=outputs,
             seeds=seeds,
         )
+
+
+def _outer_first(point: Iterable[str]) -> list[str]:
+    """The keys of a point, such that `optimizer.lr` is set in the `optimizer` of the same point."""
+    return sorted(point, key=lambda key: key.count("."))
 
 
 def values_at(keys: Iterable[str], run: Run) -> dict[str, Any]:

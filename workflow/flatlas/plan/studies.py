@@ -1,7 +1,7 @@
 """The keys of a study file. config/README.md lists them."""
 
 from math import prod
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -135,6 +135,17 @@ class Sweep(Spec):
         # A key that only some points have is at the base run's value in the others.
         return [key for key in keys if any(one.get(key) != first.get(key) for one in others)]
 
+    @property
+    def axis(self) -> str | None:
+        """The first key with another value in each of its runs, if there is one."""
+        if self.points is None:
+            return self.varied[0] if len(self.varied) == 1 else None
+        for key in self.varied:
+            values = [point.get(key) for point in self.points]
+            if all(values.count(value) == 1 for value in values):
+                return key
+        return None
+
 
 class Borrowed(Spec):
     """The same runs as in sweeps of other studies."""
@@ -163,6 +174,11 @@ class Figure(Spec):
     """Sweeps and borrowed runs to draw."""
     measures: Names = ()
     """Measures to take of each run."""
+    fixed: Literal["sweeps", "axes"] | None = None
+    """`sweeps`: it has a place for each of its sweeps, and for no others.
+
+    `axes`: in addition, it draws each sweep over the key that this varies.
+    """
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""
     costs: bool = False

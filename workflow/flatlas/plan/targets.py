@@ -128,7 +128,7 @@ def check_targets(
             raise FlatlasError(f"'{target}' is in another preset: add --config preset={preset}.")
         raise FlatlasError(
             f"'{target}' is not a target."
-            f"{_of_each_study(target, names) or nearest(target, allowed)} "
+            f"{_longer(target, names) or nearest(target, allowed)} "
             "`snakemake --list-rules` shows all that can be made."
         )
 
@@ -164,7 +164,8 @@ def sources_behind(plan: Lookup, words: Iterable[str]) -> list[str]:
     return sorted(name for name in behind if plan.jobs[name].rule == "source")
 
 
-def _of_each_study(figure: str, targets: Iterable[str]) -> str:
-    """' Did you mean …?' with each study's figure of this name, else ''."""
-    same = [f"'{target}'" for target in targets if target.endswith(f"_{figure}")]
+def _longer(word: str, targets: Iterable[str]) -> str:
+    """' Did you mean …?' with the targets that end or begin with a word, else ''."""
+    ends, begins = f"_{word}", f"{word}_"
+    same = [f"'{one}'" for one in targets if one.endswith(ends) or one.startswith(begins)]
     return f" Did you mean {' or '.join(same)}?" if same else ""
