@@ -27,7 +27,7 @@ help:  ## list these targets
 	@echo "  PYTHON=python3.12 chooses the Python of .venv, CORES=4 bounds demo, CORES_TEST=4 bounds test,"
 	@echo "  ARGS='-k plan' goes to pytest, or to the benchmarks."
 
-venv: $(READY)  ## make .venv from the lock (about 5 GB; the other targets do it by themselves)
+venv: $(READY)  ## make .venv from the lock (about 6.5 GB; the other targets do it by themselves)
 
 # READY is a copy of the lock, written last: without it no .venv counts as finished, however full it
 # looks. A newer lock with the same content, as after a git checkout, installs nothing.
@@ -40,7 +40,7 @@ $(READY): envs/requirements.txt
 	        "choose another, as in 'make venv PYTHON=python3.12'." >&2; exit 1 ;; \
 	esac; \
 	set -e; \
-	echo "Making .venv with Python $$found; this downloads about 5 GB once and takes a few minutes."; \
+	echo "Making .venv with Python $$found; this takes about 6.5 GB of disk and a few minutes, once."; \
 	rm -f $@; \
 	$(PYTHON) -m venv --clear .venv; \
 	$(BIN)/python -m pip install --require-hashes -r envs/requirements.txt; \

@@ -175,9 +175,9 @@ class Figure(Spec):
     measures: Names = ()
     """Measures to take of each run."""
     fixed: Literal["sweeps", "axes"] | None = None
-    """`sweeps`: it has a place for each of its sweeps, and for no others.
+    """`sweeps`: it draws only sweeps with these names.
 
-    `axes`: in addition, it draws each sweep over the key that this varies.
+    `axes`: in addition, no two runs of a sweep may have the same value on its axis.
     """
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""

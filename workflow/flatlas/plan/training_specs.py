@@ -233,8 +233,8 @@ class Expected(Spec):
     """The known error or loss of a checkpoint: of `net.weights` with `stop.epochs: 0`.
 
     A checkpoint with a far larger error, or with more than twice or less than half the loss, is
-    recorded as not converged, with a warning that the source's `normalize` may be wrong. So is,
-    without `train_error`, a checkpoint with an error near chance.
+    recorded as not converged, with a warning that the source's `normalize` may be wrong. If
+    `train_error` is not set, so is a checkpoint with an error near chance.
     """
 
     train_error: Annotated[float, Field(ge=0, le=1)] | None = None
