@@ -14,7 +14,7 @@ UNIT = torch.nn.functional.normalize(
 
 
 @pytest.mark.parametrize("factor", [1.01, 2.718, 100.0])
-@pytest.mark.parametrize("least", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("least", [1e-14, 1e-6, 1.0, 1e6])
 def test_ends_are_where_a_parabola_has_grown_by_the_factor(factor, least):
     """c + a θ + h θ²/2, from both roots of a quadratic equation."""
     slope = 0.3 * least**0.5 * UNIT

@@ -1,5 +1,6 @@
 """Searches with all copies, traces to a tolerance and shared probes, against a dense matrix."""
 
+import numpy as np
 import pytest
 import torch
 from hessian_systems import rotated, seeded
@@ -41,6 +42,19 @@ def test_eigenvalues_are_within_their_residuals(dtype, top, bottom):
     for values, residuals, true in expected:
         assert ((values - true).abs() <= residuals + 1e-5).all()
         assert (residuals <= 1e-3 * 10).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 179, 226, 227, 242])
+def test_no_distinct_eigenvalue_is_missing(seed):
+    """Of these ten that stand out of a bulk, one chain alone may overlook one."""
+    generator = np.random.default_rng(seed)
+    outliers, bulk = generator.exponential(10, size=10), generator.normal(scale=1e-2, size=90)
+    values = torch.tensor(np.sort([*outliers, *bulk])[::-1].copy())
+    found, _ = complete_search(
+        lambda rows: rows * values, 100, 10, seeded(seed), 1e-3, torch.float64
+    )
+    assert found.converged
+    assert ((found.top - values[:10]).abs() <= 2e-3 * values[0]).all()
 
 
 def test_residuals_are_bounds_of_those_of_the_vectors():

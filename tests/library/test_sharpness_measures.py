@@ -118,6 +118,32 @@ def test_normalized_logits_cannot_be_scaled():
     assert other.mean.value == pytest.approx(one.mean.value, rel=1e-9)
 
 
+class Words(nn.Module):
+    """Logits of words, with the classes last or second."""
+
+    def __init__(self, last):
+        super().__init__()
+        torch.manual_seed(0)
+        self.last, self.table, self.head = last, nn.Embedding(7, 8), nn.Linear(8, 7)
+
+    def forward(self, words):
+        logits = self.head(self.table(words).tanh())
+        return logits if self.last else logits.movedim(-1, 1)
+
+
+def test_logits_are_normalized_over_the_classes_wherever_they_are():
+    def of_each_word(output, target):
+        return nn.functional.cross_entropy(output.flatten(0, -2), target.flatten())
+
+    words = torch.arange(60).reshape(12, 5) % 7
+    options = {"adaptive_sharpness": {"normalize_logits": True, "radius": 0.1, "starts": 2}}
+    last = flatlas.measure(Words(True), (words, words), options, loss=of_each_word)
+    second = flatlas.measure(Words(False), (words, words), options)
+    assert last.table.value.tolist() == pytest.approx(second.table.value.tolist(), rel=1e-6)
+    with pytest.raises(flatlas.FlatlasError, match="which dimension has the classes"):
+        flatlas.measure(Words(True), (words, words.unsqueeze(-1)), options, loss=of_each_word)
+
+
 BATCHES = batches(*DATA)
 
 

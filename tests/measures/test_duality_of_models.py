@@ -187,6 +187,12 @@ def test_a_gap_of_0_leaves_room_for_round_off(dtype):
         assert abs(values_of(one)["pairwise_gap"]) < 100 * torch.finfo(dtype).eps
 
 
+def hooked(model):
+    """The layer's output times three, which its weight does not show."""
+    model.layer.register_forward_hook(lambda layer, given, made: 3 * made)
+    return model
+
+
 @pytest.mark.parametrize(
     ("model", "layer", "changed", "said"),
     [
@@ -197,6 +203,7 @@ def test_a_gap_of_0_leaves_room_for_round_off(dtype):
         (Past(), "tied", {}, "shares its weight"),
         (Past(), "layers", {}, "Did you mean 'layer'"),
         (Past(), "layer", {"test": None}, "give test="),
+        (hooked(Past()), "layer", {}, "its class or a hook changes that"),
         (Past(), "layer", {**REGRESSION, "loss": "mse"}, "a label for each example"),
         (nn.utils.parametrizations.weight_norm(nn.Linear(4, 3)), "", {}, "of which it has none"),
     ],

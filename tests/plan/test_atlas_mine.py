@@ -6,6 +6,7 @@ import pytest
 from shipped import SHIPPED
 from small_configuration import CONFIG
 
+from flatlas.errors import FlatlasError
 from flatlas.plan.answers import answers_of
 from flatlas.plan.jobs import jobs_of
 from flatlas.plan.networks import networks_job
@@ -68,6 +69,14 @@ def test_none_of_the_atlas_networks_is_needed(plan):
     of_atlas = {*lookup.needed["atlas"]}
     trained = {name for name in lookup.needed["atlas_mine"] if lookup.jobs[name].rule == "train"}
     assert len(trained) == 2 and not trained & of_atlas
+
+
+def test_a_page_without_the_measure_of_the_errors_is_refused(files):
+    figures = {"place": {"measures": ["hessian"]}}
+    mine = {"my_model": MINE | {"net": DENSE}, "studies": {"atlas_mine": {"figures": figures}}}
+    sources = SHIPPED["sources"] | {"pictures": PICTURES}
+    with pytest.raises(FlatlasError, match=r"place\.measures has nothing to draw: add norms"):
+        resolve(SHIPPED | mine | {"sources": sources}, CONFIG)
 
 
 def test_a_module_is_measured_as_far_as_it_can_be():

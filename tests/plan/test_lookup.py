@@ -6,7 +6,7 @@ from small_configuration import PRESET, STUDY, USER, write
 from flatlas.errors import FlatlasError
 from flatlas.plan import answers as answering
 from flatlas.plan import drawings, kept
-from flatlas.plan.lookup import lookup
+from flatlas.plan.lookup import lookup, own_state
 from flatlas.plan.targets import sources_behind
 
 
@@ -73,6 +73,15 @@ def test_a_changed_or_deleted_file_of_an_own_net_is_noticed(root, tmp_path, monk
     file.unlink()
     with pytest.raises(FlatlasError, match=r"has no my_plan_net\.py"):
         lookup(user, root, [])
+
+
+def test_weights_of_another_size_are_noticed(tmp_path):
+    """The memory that jobs request depends on it."""
+    file = tmp_path / "a.safetensors"
+    file.write_bytes(bytes(10))
+    before = own_state(file)
+    file.write_bytes(bytes(20))
+    assert own_state(file) != before
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_configuration import CONFIG, USER, changed
+from small_configuration import CONFIG, STUDY, USER, changed
 
 from flatlas.plan.answers import answers_of
 from flatlas.plan.cleaning import unused
@@ -84,6 +84,21 @@ def test_a_page_without_a_measure_that_its_figure_can_draw_is_refused(refused):
     assert "spectrum.measures has nothing to draw: add hessian" in message
 
 
+@pytest.mark.parametrize("figure", ["my_model.spectrum", "atlas_mine.place"])
+def test_its_pages_are_lent_to_nobody(refused, figure):
+    shutil.copy(CONFIG / "atlas_mine.yaml", "config")
+    mine = {"title": "T", "borrowed": figure, "sweeps": ["alpha"], "measures": ["hidden"]}
+    study = STUDY | {"figures": {"one": mine}}
+    message = refused(user={"my_model": MINE, "studies.mine": study})
+    assert f"studies.mine.figures.one.borrowed names '{figure}'" in message
+
+
+def test_its_page_without_a_network_is_refused(refused):
+    figures = {"spectrum": {"sweeps": []}}
+    message = refused(user={"my_model": MINE, "studies.my_model.figures": figures})
+    assert message.endswith("studies.my_model.figures.spectrum.sweeps is []: leave it out.")
+
+
 def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
     """The page and its table are no evidence without the results behind them."""
     lookup = answers_of(plan_of(user={"my_model": MINE}))
@@ -120,6 +135,8 @@ def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
             "my_model.net: family is 'resnet'. Allowed: dense",
         ),
         (OF_NET | {"weights": ["c.safetensors"]}, "my_model.weights is 'c.safetensors'"),
+        (OF_NET | {"arguments": {"width": 3}}, "my_model: arguments are those of a module"),
+        (OF_NET | {"net": DENSE | {"weights": "w"}}, "my_model.net: weights stand beside net"),
         ({"images": "boolean"}, "my_model.images is 'boolean', whose inputs have no labels"),
         (OF_NET | {"positive": [10]}, "my_model.positive names '10'"),
         (OF_NET | {"same_as": "mnits"}, "my_model.same_as names 'mnits'. Allowed: "),

@@ -146,7 +146,7 @@ def test_a_sweep_of_one_run_may_have_other_settings_than_the_borrowed_figures(pl
     assert plan.figures["mine_gap"].entries
 
 
-FIXED = {"figures.fig1.fixed": "axes"}
+FIXED = {"figures.fig1.fixed": True, "figures.fig1.axes": "drawn"}
 
 
 def test_a_sweep_without_a_place_in_a_fixed_figure_is_refused(refused):
@@ -165,6 +165,52 @@ def test_two_runs_in_the_same_place_on_an_axis_of_a_fixed_figure_are_refused(ref
     message = refused(study=FIXED, user=changes | {f"studies.{study}.sweeps.alpha.grid": grid})
     assert message.startswith(f"{PLACE}.{study}.sweeps.alpha")
     assert " has 4 runs with the same optimizer.lr, over which flat.fig1 draws it." in message
+
+
+@pytest.mark.parametrize(
+    ("points", "none"),
+    [([{}, {"optimizer.lr": None}], 0), ([{"batch": 5}, {"batch": 10}], 2)],
+)
+def test_runs_without_a_place_on_an_axis_are_refused(refused, points, none):
+    changes = {"studies.flat.sweeps.alpha": {"grid": None, "points": points}}
+    if none:
+        message = refused(study=FIXED, user=changes)
+        assert " has 2 of 2 runs without optimizer.lr, over which flat.fig1 draws" in message
+    else:
+        assert refused(study=FIXED, user=changes).startswith(f"{PLACE}.flat.sweeps.alpha")
+
+
+def test_a_second_run_of_a_sweep_whose_claims_are_about_one_is_refused(refused, plan_of):
+    one = {"sweeps.alpha": {"run": "base", "points": [{}]}, "figures.fig1.axes": "judged"}
+    two = {"points": [{}, {"batch": 10}]}
+    message = refused(study=one, user={"studies.flat.sweeps.alpha": two})
+    assert message.startswith(f"{PLACE}.flat.sweeps.alpha has 2 runs, but flat.fig1 judges one")
+    mine = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
+    mine["studies.mine.sweeps.alpha"] = {"run": "small", **two}
+    assert plan_of(study=one, user=mine).figures["mine_gap"], "it judges nothing"
+
+
+def test_a_measure_at_another_moment_than_the_only_one_that_a_figure_draws_is_refused(
+    refused, plan_of
+):
+    moment, kept = {"at": ["met+0"]}, {"runs.base.overtraining": [0]}
+    lender = kept | {"measures.hidden.at": ["met+0"]}
+    message = refused(study=lender, user={"studies.mine": MINE})
+    assert message.startswith(f"{PLACE}.mine.measures.hidden.at lacks met+0, the only moment that")
+    mine = {"studies.mine": MINE, "studies.mine.runs.small.overtraining": [0]}
+    mine["studies.mine.measures.hidden"] = MINE["measures"]["hidden"] | moment
+    assert plan_of(study=lender, user=mine).figures["mine_gap"]
+    message = refused(study=lender, user={"studies.flat.measures.hidden.at": ["final"]})
+    assert message.startswith(f"{PLACE}.flat.measures.hidden.at lacks met+0")
+
+
+def test_a_schematic_with_sweeps_and_one_that_says_fixed_are_refused(refused, plan_of):
+    schematic = {"figures.fig3": {"title": "A sketch"}}
+    sweeps = {"studies.flat.figures.fig3.sweeps": ["alpha"]}
+    assert " flat.fig3 is a schematic" in refused(study=schematic, user=sweeps)
+    assert plan_of(study=schematic, user={"studies.flat.figures.fig3.fixed": True}).figures
+    fixed = {"studies.mine": MINE, "studies.mine.figures.gap.fixed": True}
+    assert "a borrowed figure has its own module, fixed and axes" in refused(user=fixed)
 
 
 def test_a_fixed_figure_may_be_drawn_of_some_of_its_sweeps_at_other_values(plan_of):
@@ -197,7 +243,12 @@ def test_what_no_figure_needs_is_listed(plan_of):
     assert unused == [f"{PLACE}.mine.{kind}.spare" for kind in kinds]
     lending = {"studies.other": {**MINE, "figures": {}}}
     borrowing = {"studies.mine.borrowed": {"lent": {"sweeps": ["other.small"]}}}
-    assert plan_of(user={"studies.mine": MINE, **lending, **borrowing}).unused == []
+    unused = plan_of(user={"studies.mine": MINE, **lending, **borrowing}).unused
+    assert unused == [f"{PLACE}.mine.borrowed.lent"]
+    added = {"studies.flat.sweeps.alhpa": {"run": "base", "grid": {"batch": [5, 10]}}}
+    assert plan_of(study={"measures.spare": {"measure": "norms"}}, user=added).unused == [
+        f"{PLACE}.flat.sweeps.alhpa"
+    ]
 
 
 def test_an_own_network_in_a_figure_of_a_paper_is_refused(refused):
@@ -224,3 +275,15 @@ def test_its_results_can_be_cleaned_although_it_is_the_same_at_every_preset(plan
     own, _ = own_and_shared(plan, "mine", user, root)
     (entry,) = plan.figures["mine_gap"].entries
     assert {f"results/runs/{entry.run}", "results/small/mine"} <= set(own)
+
+
+def test_its_results_stay_if_it_needs_them_at_another_preset(plan_of, tmp_path):
+    """It borrows a measure, which has other options there."""
+    borrowed = {"studies.mine": MINE, "studies.mine.measures.hidden.borrowed": "flat.hidden"}
+    plan, user = plan_of(user=borrowed), changed(USER, borrowed)
+    twin = changed(PRESET, {"studies.flat.measures.hidden.sharp": 2})
+    write(tmp_path / "config" / "presets" / "twin.yaml", twin)
+    own, shared = own_and_shared(plan, "mine", user, tmp_path / "config")
+    (entry,) = plan.figures["mine_gap"].entries
+    assert f"results/runs/{entry.run}" in shared
+    assert f"results/measures/duality/{entry.measurements['hidden']}" in own

@@ -36,6 +36,7 @@ def test_each_sample_has_the_coefficient_of_scipy(ours, points):
         # The mean of a constant may be off by round-off.
         (np.arange(7.0), [0.1] * 7),
         ([0.1] * 7, np.arange(7.0)),
+        (1 + np.array([0, 2, 1, 3, 0, 1, 2]) * 2.0**-52, np.arange(7.0)),
         # For two points any coefficient is 1 or -1.
         ([1.0, np.nan], [2.0, 3.0]),
         ([1.0, 4.0], [2.0, 3.0]),

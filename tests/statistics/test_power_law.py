@@ -26,6 +26,11 @@ def test_fewer_than_two_points_make_no_line():
     assert np.isnan(power_law(np.empty((2, 0)), np.empty((2, 0)))).all()
 
 
+@pytest.mark.parametrize("x", [0.01, 0.3])
+def test_a_constant_has_no_slope(x):
+    assert np.isnan(power_law(np.full(7, x), np.arange(1, 8.0) ** 2)).all()
+
+
 def test_the_exponent_of_an_exact_power_law_has_no_width():
     flatness = np.random.default_rng(1).lognormal(size=(4, 30))
     found = over_directions(slope, flatness, 2 * flatness**-4)

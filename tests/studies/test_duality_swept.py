@@ -2,14 +2,15 @@
 
 import pandas as pd
 import pytest
-from declared import RIGHT, figure_of
+from declared import RIGHT, declared, figure_of
 from duality_worlds import world
 from matplotlib import pyplot
 
 from flatlas.evidence.material import Material
+from flatlas.plan.studies import Sweep
 from flatlas.plotting.style import written
 from flatlas.studies.duality import s10
-from flatlas.studies.duality.swept import set_ticks
+from flatlas.studies.duality.swept import set_ticks, varied
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,14 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
     assert found == dict(zip(values, places, strict=True))
     assert [label.get_text() for label in ax.get_xticklabels()] == [written(one) for one in values]
     assert ax.get_xlabel() == "$B$"
+
+
+def test_the_plan_checks_runs_on_the_axes_that_are_drawn():
+    study = declared("duality")
+    drawn = [one for one in study["figures"].values() if one.get("axes") == "drawn"]
+    for name in {sweep for figure in drawn for sweep in figure["sweeps"]}:
+        key = "learners.kind" if "learners" in name else varied(name)[0]
+        assert Sweep(**study["sweeps"][name]).axis == key
 
 
 @pytest.mark.parametrize(

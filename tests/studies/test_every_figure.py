@@ -8,10 +8,11 @@ import made_up
 import numpy as np
 import pandas as pd
 import pytest
-from declared import STUDIES, declared, figure_of, module_of
+from declared import STUDIES, claiming, declared, figure_of, module_of
 from pixels import in_pixels, laid_out_in_pixels
 from shipped import shipped, shipped_jobs
 
+from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
@@ -201,7 +202,29 @@ def test_a_fixed_figure_and_no_other_leaves_out_a_further_sweep(case):
     left_out = Case(case.name, case.nets + mine).drawn.points.equals(case.drawn.points)
     study, name = case.declared_as
     # That one draws the first network.
-    assert left_out == ("fixed" in declared(study)["figures"][name] or case.name == "mystery_fig1")
+    fixed = declared(study)["figures"][name].get("fixed", False)
+    assert left_out == (fixed or case.name == "mystery_fig1")
+
+
+# The atlas compares any two runs that differ, and these do not.
+JUDGED = [case for case in KINDS if not case.name.startswith("atlas_")]
+
+
+@of_each([case for case in JUDGED if case.declared_as[1] in claiming(case.declared_as[0])])
+def test_a_figure_judges_two_runs_at_one_place_unless_it_says_otherwise(case):
+    sweep = case.nets[0][0]["sweep"]
+    again = [
+        (point | {"run": f"{point['run']}-again"}, measures)
+        for point, measures in case.nets
+        if point["sweep"] == sweep
+    ]
+    study, name = case.declared_as
+    figure, material = figure_of(study, name), Case(case.name, case.nets + again).whole
+    if "axes" in declared(study)["figures"][name]:
+        with pytest.raises(FlatlasError):
+            list(figure.claims(material))
+    else:
+        assert list(figure.claims(material))
 
 
 @of_each(CASES["demo"])

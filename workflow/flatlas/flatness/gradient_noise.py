@@ -7,7 +7,7 @@ tr Σ, where g_b is the mean gradient of the m_b examples of one of B batches.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import torch
@@ -60,7 +60,7 @@ def gradient_noise(
     size = gradient.square().sum().item()
     return GradientNoise(
         trace=trace,
-        scale=Estimate(trace.value / size, trace.standard_error / size) if size else _INFINITE,
+        scale=_over(trace, size),
         share=Estimate(share, of_share / trace.value if trace.value else 0.0),
         along=along.mean(0).numpy(),
         eigenvalues=found.top.cpu().numpy(),
@@ -71,7 +71,12 @@ def gradient_noise(
     )
 
 
-_INFINITE = Estimate(inf, inf)
+def _over(trace: Estimate, size: float) -> Estimate:
+    """An estimate divided by a known number: infinite if that is 0, and unknown if both are."""
+    if size:
+        return Estimate(trace.value / size, trace.standard_error / size)
+    unknown = inf if trace.value else nan
+    return Estimate(unknown, unknown)
 
 
 def _mean(of_batches: Tensor) -> Estimate:

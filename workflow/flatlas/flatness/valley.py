@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log
+from sys import float_info
 
 from scipy.optimize import brentq
 from torch import Tensor
@@ -66,6 +67,8 @@ def _end(excess: Callable[[float], float], step: float, tolerance: float) -> flo
     before = 0.0
     for _ in range(FARTHEST):
         if excess(step) > 0:
-            return float(brentq(excess, before, step, xtol=tolerance * abs(step) / 4))
+            # A quarter for each end; SciPy takes no smaller share of an end.
+            share = max(tolerance / 4, 4 * float_info.epsilon)
+            return float(brentq(excess, before, step, xtol=float_info.min, rtol=share))
         before, step = step, FACTOR * step
     return inf if step > 0 else -inf

@@ -23,7 +23,7 @@ NEXT = 5
 # A new chain begins when residuals are at most this share of the tolerance. Later they grow a
 # little, because a new chain does not improve their vectors.
 AMPLE = 0.9
-# The largest probability with which a chain overlooks a copy.
+# The largest probability with which a chain overlooks an eigenvalue.
 RISK = 1e-3
 # Columns of a basis that are replaced together, which bounds the memory for it.
 COLUMNS = 2**16
@@ -92,11 +92,11 @@ class _Chains(Subspace):
         self._begin = self.size = kept
         return outside
 
-    def shares_of_copies(self, known: Spectrum, slack: float) -> list[float]:
-        """The largest part of the chain's first vector that a missing copy can have, at each end.
+    def shares_of_missing(self, known: Spectrum, slack: float) -> list[float]:
+        """The largest part of the chain's first vector that a missing eigenvector can have.
 
-        Only copies of `known` eigenvalues further out than the last of an end count as missing. The
-        part is inf if the chain itself has such an eigenvalue.
+        One number for each end: only eigenvalues further out than the last `known` one count as
+        missing. The part is inf if the chain itself has such an eigenvalue.
         """
         return [self._share(1, known.top, slack), self._share(-1, -known.bottom, slack)]
 
@@ -107,10 +107,9 @@ class _Chains(Subspace):
         length 1. So no eigenvector of t has a larger part in v than Πβ / |p(t)|. If the chain has
         shrunk, p also has the zeros that are gone (Sorensen 1992).
         """
-        further = known[known > known[-1:] + slack]
-        if not len(further):
+        if not (known > known[-1:] + slack).any():
             return 0.0
-        threshold, zeros = further[-1] - slack / 2, sign * torch.linalg.eigvalsh(self.chain)
+        threshold, zeros = known[-1] + slack, sign * torch.linalg.eigvalsh(self.chain)
         if zeros.max() >= threshold:
             return inf
         away = threshold - torch.cat([zeros, sign * self._gone])
@@ -156,7 +155,10 @@ def complete_search(
         # The last chain tests whether the spectrum at its start lacks an eigenvalue.
         tested, shares = known or now, []
         if tested.converged or taken == allowed:
-            shares = space.shares_of_copies(tested, tolerance * _size(tested))
+            slack = tolerance * _size(tested)
+            shares = space.shares_of_missing(tested, slack)
+            if _further_out(now, tested, slack):
+                shares = [inf, inf]
             are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
             if tested.converged and all(are_complete):
                 return replace(tested, iterations=taken), space
@@ -187,6 +189,13 @@ def _spectrum(
     )
     is_accurate = _largest(found) <= tolerance * _size(found)
     return replace(found, converged=is_accurate and len(values) >= max(top, bottom))
+
+
+def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
+    """Whether an eigenvalue is missing from `tested`: those of a subspace bound all from inside."""
+    top = now.top[: len(tested.top)] > tested.top + slack
+    bottom = now.bottom[: len(tested.bottom)] < tested.bottom - slack
+    return bool(top.any() or bottom.any())
 
 
 def _size(of: Spectrum) -> float:

@@ -42,15 +42,14 @@ def _of_batch(objective: Objective, outputs: Outputs, batch: Batch) -> Tensor:
         raise _undefined(logits, target)
     if logits.ndim < 2:
         raise _undefined(logits, target)
-    # Torch's losses have the classes second; a user's own loss may have them last.
-    if not objective.loss.is_of_classes and logits.shape[:-1] == target.shape:
-        if logits.ndim > 2 and logits.shape[1] == logits.shape[-1]:
-            raise Undefined(
-                "margins need to know which dimension of the output has the classes, but with "
-                f"{described(logits)} it may be the second or the last. Give torch's loss, as "
-                "loss='cross_entropy', which has them second, or batches of another shape."
-            )
-        logits = logits.movedim(-1, 1)
+    dimension = objective.loss.dimension_of_classes(logits, target)
+    if dimension is None and logits[:, 0].shape == target.shape:
+        raise Undefined(
+            "margins need to know which dimension of the output has the classes, but with "
+            f"{described(logits)} it may be the second or the last. Give torch's loss, as "
+            "loss='cross_entropy', which has them second, or batches of another shape."
+        )
+    logits = logits.movedim(dimension or 1, 1)
     if logits.shape[1] < 2 or logits[:, 0].shape != target.shape:
         raise _undefined(logits, target)
     known = objective.loss.is_class(target)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import floor, inf, isnan, log10
+from math import floor, inf, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from flatlas.errors import FlatlasError, nearest
@@ -87,7 +87,7 @@ class Found:
                 "quantity": name,
                 "value": one.value,
                 "error": one.error,
-                "converged": one.converged and not isnan(one.value) and not isnan(one.error),
+                "converged": one.converged and not isnan(one.value) and isfinite(one.error),
                 "seconds": self.seconds[measure],
             }
             for measure, result in self.results.items()

@@ -1,4 +1,4 @@
-"""The Fisher-Rao norm wᵀ F w (Liang et al. 2019): the size of weights in units of the function.
+"""The squared Fisher-Rao norm wᵀ F w (Liang et al. 2019): the weights in units of the function.
 
 F is the Fisher matrix of the network's own predictions, as in `hessian/fisher.py`; for cross-
 entropy it is the Gauss-Newton matrix. So the norm is the mean over images of (J w)ᵀ S J w, with the

@@ -15,6 +15,9 @@ from flatlas.models.objective import Objective
 from flatlas.models.second_order import again, gradient, twice_differentiable
 from flatlas.models.tensors import described, exact
 
+# Two ways to compute a W + b differ by at most this many round-offs.
+ROUND_OFFS = 1000
+
 
 @dataclass(frozen=True)
 class Passed:
@@ -63,6 +66,7 @@ class LinearLayer:
             outputs = self._of.outputs(self._parts, batch)
         self._refuse_other_calls(calls, batch)
         ((given, made),) = calls
+        self._refuse_other_functions(given, made)
         rows = batch.examples
         losses = self._of.losses(outputs, batch)
         return Passed(exact(given.reshape(rows, -1)), exact(made.reshape(rows, -1)), losses)
@@ -116,6 +120,16 @@ class LinearLayer:
             yield calls
         finally:
             handle.remove()
+
+    def _refuse_other_functions(self, given: Tensor, made: Tensor) -> None:
+        """Raise an error for a subclass or a hook that changes what the layer computes."""
+        expected = nn.functional.linear(given, self._linear.weight, self._linear.bias)
+        allowed = ROUND_OFFS * torch.finfo(expected.dtype).eps * expected.abs().max()
+        if made.shape != expected.shape or (made - expected).abs().max() > allowed:
+            raise FlatlasError(
+                f"layer '{self.name}' does not compute a W + b: its class or a hook changes that. "
+                "Allowed: a plain nn.Linear."
+            )
 
     def _refuse_other_calls(self, calls: list[tuple[Tensor, Tensor]], batch: Batch) -> None:
         if len(calls) != 1:

@@ -113,7 +113,7 @@ class Loss:
     def of(self, outputs: Outputs, target: Any, examples: int) -> tuple[Tensor, float]:
         """The sum over the batch in float64, and its share of the divisor."""
         if self._normalizes:
-            outputs = _normalized(outputs)
+            outputs = self._normalized(outputs, target)
         if self.is_of_torch and not isinstance(outputs, Tensor):
             place = next(iter(outputs), 0) if isinstance(outputs, Mapping) else 0
             raise FlatlasError(
@@ -244,6 +244,31 @@ class Loss:
         """Whether the sign of an output decides between labels 0 and 1."""
         return self._kind is nn.BCEWithLogitsLoss
 
+    def dimension_of_classes(self, outputs: Tensor, target: Any) -> int | None:
+        """The dimension of logits that has the classes; None if that is unclear.
+
+        Torch's losses have them second. A user's own loss may have them last.
+        """
+        if outputs.ndim < 3 or self.is_of_classes:
+            return 1
+        shape = getattr(target, "shape", None)
+        second, last = outputs.shape[:1] + outputs.shape[2:] == shape, outputs.shape[:-1] == shape
+        if second == last:
+            return None
+        return 1 if second else outputs.ndim - 1
+
+    def _normalized(self, outputs: Outputs, target: Any) -> Tensor:
+        """Logits over their standard deviation, over the classes of each prediction."""
+        if not isinstance(outputs, Tensor) or outputs.ndim < 2:
+            raise _unnormalizable(outputs, "one row of at least two logits for each example")
+        dimension = self.dimension_of_classes(outputs, target)
+        if dimension is None:
+            allowed = f"a target {described(target)} that shows which dimension has the classes"
+            raise _unnormalizable(outputs, f"torch's cross-entropy, or {allowed}")
+        if outputs.shape[dimension] < 2:
+            raise _unnormalizable(outputs, "one row of at least two logits for each example")
+        return outputs / outputs.std(dimension, correction=0, keepdim=True)
+
     def is_class(self, labels: Tensor) -> Tensor:
         """Where integers are labels of classes that the loss does not ignore."""
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
@@ -302,11 +327,8 @@ def _reduction(loss: Any) -> Any:
     return given.get("reduction", getattr(loss, "reduction", "mean"))
 
 
-def _normalized(outputs: Outputs) -> Tensor:
-    """Logits (examples, classes, ...) over their standard deviation."""
-    if not isinstance(outputs, Tensor) or outputs.ndim < 2 or outputs.shape[1] < 2:
-        raise FlatlasError(
-            f"logits can't be normalized: the model's output is {described(outputs)}. Allowed: "
-            "one row of at least two logits for each example."
-        )
-    return outputs / outputs.std(1, correction=0, keepdim=True)
+def _unnormalizable(outputs: Outputs, allowed: str) -> FlatlasError:
+    return FlatlasError(
+        f"logits can't be normalized: the model's output is {described(outputs)}. Allowed: "
+        f"{allowed}."
+    )

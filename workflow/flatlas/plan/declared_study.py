@@ -10,6 +10,7 @@ from flatlas.plan.ids import run_id
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse, validated
+from flatlas.plan.paths import OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.runs import Runs, values_at
@@ -149,10 +150,15 @@ class DeclaredStudy:
         return others[study], name
 
     def _lent(self, kind: str) -> list[str]:
-        """The sweeps, measures or figures (not schematics) that are not themselves borrowed."""
+        """The sweeps, measures or figures that are not themselves borrowed.
+
+        A schematic and the pages of a user's networks can't be drawn of others.
+        """
         if kind == "sweeps":
             return [*self.study.sweeps]
         if kind == "figures":
+            if self.name in OF_SETTING:
+                return []
             figures = self.study.figures.items()
             return [name for name, one in figures if one.sweeps and one.borrowed is None]
         return [name for name, said in self.study.measures.items() if "borrowed" not in said]

@@ -1,14 +1,29 @@
 """What draws a figure: its own module, or the module of the figure that it borrows."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy
-from flatlas.plan.mistakes import refuse
 from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import OF_SETTING
+from flatlas.plan.places import check_moments, check_runs, check_sweeps
 from flatlas.plan.plan import Drawing, Entry
 from flatlas.plan.studies import Figure, Sweep
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """What a module draws: a figure as its study declares it, with its sweeps and measures.
+
+    `kinds` and `moments` are the options `measure` and `at` of its measures, where they have them.
+    """
+
+    name: str
+    figure: Figure
+    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    moments: Mapping[str, Sequence[str | int]] = field(default_factory=dict)
 
 
 def drawing_of(
@@ -21,126 +36,123 @@ def drawing_of(
             raise FlatlasError(
                 f"{place} is missing. Allowed: <study>.<figure>, the figure to draw it as."
             )
-        if not declared.own:
-            _check_declared(declared, name, figure, entries)
+        if not declared.own and (shipped := _shipped(declared, name)):
+            _check_sweeps_left(declared, name, figure, shipped)
+            _check(declared, name, figure, shipped, entries)
         return Drawing(declared.name, name, figure.module or name)
     lender, lent = declared.lender("figures", figure.borrowed, place)
     drawn = lender.study.figures[lent]
-    lacking = _lacking(drawn.measures, figure, drawn.where_it_fits)
-    shared = [one for one in drawn.measures if one in figure.measures]
-    kinds = {one: lender.options(one).measure for one in shared}
-    _check_measures(declared, name, figure.borrowed, lacking, kinds)
-    if drawn.fixed:
-        axes = _axes(lender.study.sweeps, drawn)
-        _check_fixed(declared, name, figure.borrowed, entries, drawn.sweeps, axes)
-    for sweep in drawn.sweeps:
-        found = {key for entry in entries if entry.sweep == sweep for key in entry.point}
-        if sweep in figure.sweeps and sweep in lender.study.sweeps:
-            varied = lender.study.sweeps[sweep].varied
-            _check_varied(declared, sweep, found, figure.borrowed, varied)
+    shipped = _lent(lender, figure, drawn)
+    _check_varied(declared, figure, shipped, entries)
+    _check(declared, name, figure, shipped, entries)
     return Drawing(lender.name, lent, drawn.module or lent)
 
 
-def _check_declared(
-    declared: DeclaredStudy, name: str, figure: Figure, entries: Collection[Entry]
-) -> None:
-    """Refuse a paper's figure if its module can't draw what a preset or a user has made of it."""
+def _shipped(declared: DeclaredStudy, name: str) -> Shipped | None:
+    """A paper's figure in the study's file; None if a preset or a user has added it."""
     study = declared.document.layers[0].tree
-    own = study.get("figures", {}).get(name, {})
-    if own.get("sweeps") and not figure.sweeps:
-        place = declared.document.origin(("figures", name, "sweeps"))
-        raise FlatlasError(f"{place} is []. Allowed: at least one of {', '.join(own['sweeps'])}.")
-    drawn = own.get("measures", ())
+    if name not in study.get("figures", {}):
+        return None
+    figure = Figure.model_validate(study["figures"][name])
+    own = study.get("sweeps", {})
+    sweeps = {one: Sweep.model_validate(own[one]) for one in figure.sweeps if one in own}
     # A measure that is borrowed has the kind of another study's.
-    options = {one: study["measures"][one] for one in drawn if one in figure.measures}
-    kinds = {one: given["measure"] for one, given in options.items() if "measure" in given}
-    lacking = _lacking(drawn, figure, own.get("where_it_fits", False))
-    drawn_as = f"{declared.name}.{name}"
-    _check_measures(declared, name, drawn_as, lacking, kinds)
-    if figure.fixed:
-        shipped = {one: Sweep.model_validate(study["sweeps"][one]) for one in own["sweeps"]}
-        axes = _axes(shipped, figure)
-        _check_fixed(declared, name, drawn_as, entries, own["sweeps"], axes)
+    options = {one: study["measures"][one] for one in figure.measures}
+    kinds, moments = (
+        {one: given[key] for one, given in options.items() if key in given}
+        for key in ("measure", "at")
+    )
+    return Shipped(f"{declared.name}.{name}", figure, sweeps, kinds, moments)
 
 
-def _lacking(drawn: Iterable[str], figure: Figure, lenient: bool) -> list[str]:
-    """What a figure lacks of the measures that its module draws.
+def _lent(lender: DeclaredStudy, figure: Figure, drawn: Figure) -> Shipped:
+    """The figure that another one borrows, with the measures that they have in common."""
+    own = lender.study.sweeps
+    options = {one: lender.options(one) for one in drawn.measures if one in figure.measures}
+    return Shipped(
+        str(figure.borrowed),
+        drawn,
+        {one: own[one] for one in drawn.sweeps if one in own},
+        {one: given.measure for one, given in options.items()},
+        {one: given.at for one, given in options.items()},
+    )
 
-    A lenient module needs only the measure of the networks' errors.
-    """
-    lacking = [one for one in drawn if one not in figure.measures]
-    return [one for one in lacking if one == NEEDED] if lenient else lacking
 
-
-def _check_measures(
+def _check(
     declared: DeclaredStudy,
     name: str,
-    drawn_as: str,
-    lacking: Sequence[str],
-    kinds: Mapping[str, str],
+    figure: Figure,
+    shipped: Shipped,
+    entries: Collection[Entry],
 ) -> None:
+    """Refuse a figure if its module can't draw what a preset or a user has made of it."""
+    _check_measures(declared, name, figure, shipped)
+    drawn = shipped.figure
+    if drawn.fixed:
+        check_sweeps(declared, name, shipped.name, drawn.sweeps, entries)
+    if drawn.axes == "drawn" or (drawn.axes and figure.borrowed is None):
+        check_runs(declared, shipped.name, shipped.sweeps, entries)
+    check_moments(declared, shipped.name, shipped.moments, entries)
+
+
+def _check_sweeps_left(
+    declared: DeclaredStudy, name: str, figure: Figure, shipped: Shipped
+) -> None:
+    """Refuse a paper's figure that has lost all its sweeps, and a schematic that has got some."""
+    place = declared.document.origin(("figures", name, "sweeps"))
+    if shipped.figure.sweeps and not figure.sweeps:
+        allowed = ", ".join(shipped.figure.sweeps)
+        raise FlatlasError(f"{place} is []. Allowed: at least one of {allowed}.")
+    if figure.sweeps and not shipped.figure.sweeps:
+        raise FlatlasError(f"{place}: {shipped.name} is a schematic, which draws no sweeps.")
+
+
+def _check_measures(declared: DeclaredStudy, name: str, figure: Figure, shipped: Shipped) -> None:
     """Refuse a figure that lacks measures, or has another measure under the name of one it draws.
 
     Its module reads their tables, so it would fail after all trainings.
     """
+    lacking = _lacking(shipped.figure, figure.measures)
     if lacking:
         raise FlatlasError(
             f"{declared.document.origin(('figures', name, 'measures'))} lacks "
-            f"{', '.join(lacking)}, which {drawn_as} draws."
+            f"{', '.join(lacking)}, which {shipped.name} draws."
         )
-    for one, drawn in kinds.items():
-        kind = declared.options(one).measure
-        if kind != drawn:
+    for one, drawn in shipped.kinds.items():
+        if one in figure.measures and (kind := declared.options(one).measure) != drawn:
             place = declared.document.origin(("measures", one, "measure"))
             raise FlatlasError(
-                f"{place} is '{kind}', but {drawn_as} draws '{drawn}' under this name. Give "
+                f"{place} is '{kind}', but {shipped.name} draws '{drawn}' under this name. Give "
                 "the other measure another name."
             )
 
 
-def _axes(sweeps: Mapping[str, Sweep], figure: Figure) -> dict[str, str | None]:
-    """The key over which a figure draws each sweep, if it does."""
-    return {name: one.axis for name, one in sweeps.items()} if figure.fixed == "axes" else {}
+def _lacking(drawn: Figure, measures: Collection[str]) -> list[str]:
+    """What is lacking of the measures that a module draws.
 
-
-def _check_fixed(
-    declared: DeclaredStudy,
-    name: str,
-    drawn_as: str,
-    entries: Collection[Entry],
-    sweeps: Collection[str],
-    axes: Mapping[str, str | None],
-) -> None:
-    """Refuse a sweep that has no place in a figure, and two runs in the same place on an axis.
-
-    The figure would leave out the first after all its trainings, and fail with the second.
+    A lenient module needs only the measure of the networks' errors.
     """
-    runs = {(entry.sweep, entry.first): entry.point for entry in entries}
-    for sweep in dict.fromkeys(sweep for sweep, _ in runs):
-        if sweep not in sweeps:
-            place = declared.document.origin(("figures", name, "sweeps"))
-            refuse(place, sweep, sweeps, f", but {drawn_as} has a place only for its own sweeps")
-        if (axis := axes.get(sweep)) is None:
-            continue
-        values = [point.get(axis) for (of, _), point in runs.items() if of == sweep]
-        several = sum(values.count(value) > 1 for value in values)
-        if several:
-            raise FlatlasError(
-                f"{declared.place(sweep)} has {several} runs with the same {axis}, over which "
-                f"{drawn_as} draws it. Vary nothing else in it."
-            )
+    lacking = [one for one in drawn.measures if one not in measures]
+    return [one for one in lacking if one == NEEDED] if drawn.where_it_fits else lacking
 
 
 def _check_varied(
-    declared: DeclaredStudy, sweep: str, found: Collection[str], figure: str, keys: Sequence[str]
+    declared: DeclaredStudy, figure: Figure, shipped: Shipped, entries: Iterable[Entry]
 ) -> None:
-    """Refuse a sweep that varies none of the `keys` of its namesake in a borrowed figure.
+    """Refuse a sweep that varies none of the keys of its namesake in a borrowed figure.
 
     The figure would have no values to draw it over, and its panels would be empty.
     """
-    if keys and not any(f"{one}.".startswith(f"{key}.") for one in found for key in keys):
-        raise FlatlasError(
-            f"{declared.place(sweep)} varies {', '.join(found) or 'nothing'}, but {figure} draws a "
-            f"sweep of this name over {', '.join(keys)}. Vary one of these, or give the sweep "
-            "another name."
-        )
+    points = [(entry.sweep, key) for entry in entries for key in entry.point]
+    for sweep, lent in shipped.sweeps.items():
+        found = dict.fromkeys(key for of, key in points if of == sweep)
+        if (
+            sweep in figure.sweeps
+            and lent.varied
+            and not any(f"{one}.".startswith(f"{key}.") for one in found for key in lent.varied)
+        ):
+            raise FlatlasError(
+                f"{declared.place(sweep)} varies {', '.join(found) or 'nothing'}, but "
+                f"{shipped.name} draws a sweep of this name over {', '.join(lent.varied)}. Vary "
+                "one of these, or give the sweep another name."
+            )

@@ -14,10 +14,10 @@ from flatlas.plan.kernel_specs import sampled_kernel
 from flatlas.plan.measure_specs import MeasureSpec, second_task
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.mistakes import Origin, refuse
-from flatlas.plan.my_model import check_directions
+from flatlas.plan.my_model import check_figures
 from flatlas.plan.named_layers import LINEAR, check_layer, check_layers
 from flatlas.plan.needs import kernel_needs, measuring_needs, refuse_impossible, training_needs
-from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, OF_SETTING
+from flatlas.plan.paths import ATLAS_MINE, OF_SETTING
 from flatlas.plan.plan import Entry, FigurePlan
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Figure
@@ -31,8 +31,8 @@ def add_study(declared: DeclaredStudy) -> None:
     plan.studies[declared.name] = study
     plan.changes[declared.name] = declared.document.changes()
     declared.check()
-    if declared.name == MY_MODEL:
-        check_directions(study, declared.document)
+    if declared.name in OF_SETTING:
+        check_figures(declared.name, study, declared.document)
     for name, figure in study.figures.items():
         planned = _figure_plan(declared, name, figure)
         if planned.target in {*declared.studies, *plan.figures}:
@@ -55,22 +55,24 @@ def check_drawn(declared: DeclaredStudy) -> None:
 
 
 def unused(declared: DeclaredStudy) -> Iterator[str]:
-    """Where a user's study has runs, sweeps and measures that no figure needs.
+    """Where a user has declared runs, sweeps and measures that no figure needs.
 
     Of a study that lends, any of them may be for the borrower.
     """
     study = declared.study
-    if not declared.own or declared.name in OF_SETTING or declared.lends:
+    if declared.name in OF_SETTING or declared.lends:
         return
+    shipped = {} if declared.own else declared.document.layers[0].tree
     figures, runs = study.figures.values(), study.runs.values()
     needed = {
         "runs": {one.run for one in (*study.sweeps.values(), *(run.start for run in runs)) if one},
-        "sweeps": {sweep for figure in figures for sweep in figure.sweeps},
+        "sweeps": (drawn := {sweep for figure in figures for sweep in figure.sweeps}),
+        "borrowed": drawn,
         "measures": {measure for figure in figures for measure in figure.measures},
     }
     for kind, names in needed.items():
         for name in getattr(study, kind):
-            if name not in names:
+            if name not in names and name not in shipped.get(kind, {}):
                 yield declared.document.origin((kind, name))
 
 

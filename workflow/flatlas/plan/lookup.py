@@ -126,12 +126,12 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
 
 
 def own_state(file: str) -> str | None:
-    """What a plan reads of a file of a user's own net: a module's text, or that weights exist."""
+    """What a plan reads of a file of a user's own net: a module's text, or the size of weights."""
     path = Path(file)
     try:
         if path.suffix == ".py":
             return content_hash([path.read_bytes()])
-        return "exists" if path.is_file() else None
+        return str(path.stat().st_size) if path.is_file() else None
     except OSError:
         return None
 

@@ -53,12 +53,16 @@ def atlas_mine(setting: MyModel, root: Path, atlas: Document, changes: Layer) ->
     return Document(_shipped(root, ATLAS_MINE), of_atlas, _named(setting), changes)
 
 
-def check_directions(study: Study, document: Document) -> None:
-    """Refuse the page's figure if it has no measure that it can draw."""
-    if not {*DIRECTIONS} & {*study.figures[SPECTRUM].measures}:
+def check_figures(name: str, study: Study, document: Document) -> None:
+    """Refuse a page whose figure has no network, or no measure that it can draw."""
+    figure, needed = (SPECTRUM, DIRECTIONS) if name == MY_MODEL else (PLACE, (NEEDED,))
+    given = study.figures[figure]
+    if not given.sweeps:
+        raise FlatlasError(f"{document.origin(('figures', figure, 'sweeps'))} is []: leave it out.")
+    if not {*needed} & {*given.measures}:
         raise FlatlasError(
-            f"{document.origin(('figures', SPECTRUM, 'measures'))} has nothing to draw: add "
-            f"{' or '.join(DIRECTIONS)}."
+            f"{document.origin(('figures', figure, 'measures'))} has nothing to draw: add "
+            f"{' or '.join(needed)}."
         )
 
 

@@ -42,12 +42,16 @@ class MyModel(Spec):
     def _one_network(self) -> "MyModel":
         if (self.module is None) == (self.net is None):
             raise ValueError("set exactly one of module and net")
+        if self.net is not None and self.arguments:
+            raise ValueError("arguments are those of a module: leave them out")
         return self
 
     @field_validator("net")
     @classmethod
     def _with_given_weights(cls, net: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
         """Of flatlas' own families only `dense` takes weights; `module` names a user's module."""
+        if net is not None and "weights" in net:
+            raise ValueError("weights stand beside net, not in it")
         if net is not None and net.get("family") != "dense":
             said = f"is {net['family']!r}" if "family" in net else "is missing"
             raise ValueError(

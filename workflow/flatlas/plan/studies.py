@@ -117,13 +117,17 @@ class Sweep(Spec):
     def _one_way(self) -> "Sweep":
         if (self.grid is None) == (self.points is None):
             raise ValueError("set exactly one of grid and points")
-        runs = prod(map(len, self.grid.values())) if self.grid else len(self.points or ())
-        if runs > MOST_LISTED:
+        if self.count > MOST_LISTED:
             raise ValueError(
-                f"{runs:,} combinations are more than the {MOST_LISTED:,} that a plan can name: "
-                "list fewer values, or make several sweeps"
+                f"{self.count:,} combinations are more than the {MOST_LISTED:,} that a plan can "
+                "name: list fewer values, or make several sweeps"
             )
         return self
+
+    @property
+    def count(self) -> int:
+        """The number of its runs."""
+        return prod(map(len, self.grid.values())) if self.grid else len(self.points or ())
 
     @property
     def varied(self) -> list[str]:
@@ -174,10 +178,12 @@ class Figure(Spec):
     """Sweeps and borrowed runs to draw."""
     measures: Names = ()
     """Measures to take of each run."""
-    fixed: Literal["sweeps", "axes"] | None = None
-    """`sweeps`: it draws only sweeps with these names.
+    fixed: bool = False
+    """`true`: its module draws only sweeps with these names."""
+    axes: Literal["drawn", "judged"] | None = None
+    """`drawn`: each run of a sweep needs another value on the sweep's axis, for the drawing.
 
-    `axes`: in addition, no two runs of a sweep may have the same value on its axis.
+    `judged`: only the claims need that, so that a figure that borrows this one is free.
     """
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""
@@ -188,10 +194,8 @@ class Figure(Spec):
 
     @model_validator(mode="after")
     def _borrowed_as_a_whole(self) -> "Figure":
-        if self.borrowed and self.module:
-            raise ValueError(
-                "set only one of module and borrowed: a borrowed figure has its module"
-            )
+        if self.borrowed and (self.module or self.fixed or self.axes):
+            raise ValueError("a borrowed figure has its own module, fixed and axes: set none here")
         if self.borrowed and not self.sweeps:
             raise ValueError("borrowed needs sweeps: the runs to draw")
         return self

@@ -17,7 +17,7 @@ def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     NaN if either is constant, or if fewer than three points are left.
     """
     x, y, known = _paired(x, y)
-    dx, dy = _deviations(x, known), _deviations(y, known)
+    dx, dy = deviations(x, known), deviations(y, known)
     with np.errstate(invalid="ignore"):
         r = (dx * dy).sum(-1) / np.sqrt((dx**2).sum(-1) * (dy**2).sum(-1))
     return np.asarray(r)
@@ -86,20 +86,23 @@ def _at_change(counts: np.ndarray, *groups: np.ndarray) -> np.ndarray:
 
 
 def _paired(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both, and where both are known: nowhere if one is constant, or if too few are known."""
     x, y = np.broadcast_arrays(x, y)
     known = np.isfinite(x) & np.isfinite(y)
-    return x, y, known & (known.sum(-1, keepdims=True) >= FEWEST)
+    enough = known.sum(-1, keepdims=True) >= FEWEST
+    x_varies, y_varies = (deviations(one, known).any(-1, keepdims=True) for one in (x, y))
+    return x, y, known & enough & x_varies & y_varies
 
 
-def _deviations(values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def deviations(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Deviations from the mean of known values; zero elsewhere, and everywhere for a constant."""
     values = np.where(known, values, 0.0)
     with np.errstate(invalid="ignore"):
         mean = values.sum(-1, keepdims=True) / known.sum(-1, keepdims=True)
-    deviations = np.where(known, values - mean, 0.0)
+    found = np.where(known, values - mean, 0.0)
     size = np.abs(values).max(-1, keepdims=True, initial=0.0)
-    varies = np.abs(deviations).max(-1, keepdims=True, initial=0.0) > CONSTANT * size
-    return np.where(varies, deviations, 0.0)
+    varies = np.abs(found).max(-1, keepdims=True, initial=0.0) > CONSTANT * size
+    return np.where(varies, found, 0.0)
 
 
 def _ranks(

@@ -8,5 +8,7 @@ KNOWN = 0.01
 
 def known(table: pd.DataFrame) -> pd.Series:
     """Whether the norm of each row of a table is known; NaN if nothing was measured."""
-    share = table["spectral_norm_residual"].astype(float) / table["spectral_norm"].astype(float)
-    return share.le(KNOWN).astype(object).where(share.notna())
+    residual, norm = (
+        table[name].astype(float) for name in ("spectral_norm_residual", "spectral_norm")
+    )
+    return residual.le(KNOWN * norm).astype(object).where(residual.notna() & norm.notna())

@@ -63,6 +63,7 @@ def measure(
     as one vector, and have no way past it. A partner with dual weights then has the loss of its
     test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary:
     S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
+    Weights of classes count in the Hessian, but not in the gap, which compares single examples.
     """
     objective, (one, test) = problem.training, _layer(problem, layer)
     here = _seen(one, objective, IGNORED)

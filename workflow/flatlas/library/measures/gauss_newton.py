@@ -11,7 +11,7 @@ from flatlas.library.problem import Problem
 
 @dataclass(frozen=True)
 class GaussNewton(Curvature):
-    """The curvature of the matrix G, and the Fisher-Rao norm wᵀ G w (Liang et al. 2019)."""
+    """The curvature of the matrix G, and the squared Fisher-Rao norm wᵀ G w (Liang et al. 2019)."""
 
     fisher_rao: float
 

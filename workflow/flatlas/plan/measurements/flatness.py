@@ -13,7 +13,7 @@ Tolerance = Annotated[float, Field(gt=0, le=1)]
 
 
 class FisherRao(Measurement):
-    """The Fisher-Rao norm wᵀ F w of all weights, with the Fisher matrix F on S; exact."""
+    """The squared Fisher-Rao norm wᵀ F w of all weights, with the Fisher matrix F on S; exact."""
 
     measure: Literal["fisher_rao"]
 

@@ -1,0 +1,85 @@
+"""What a figure's module has a place for: which sweeps, which of their runs, which moments.
+
+It would leave out anything else, or fail, after all trainings.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from flatlas.errors import FlatlasError
+from flatlas.plan.declared_study import DeclaredStudy
+from flatlas.plan.mistakes import refuse
+from flatlas.plan.plan import Entry
+from flatlas.plan.studies import Sweep
+
+# The moment at which the rule was met: where a figure draws it, it draws no other.
+RULE_MET = ("met+0",)
+
+
+def check_sweeps(
+    declared: DeclaredStudy,
+    name: str,
+    drawn_as: str,
+    sweeps: Collection[str],
+    entries: Iterable[Entry],
+) -> None:
+    """Refuse a sweep that a figure has no place for."""
+    for sweep in dict.fromkeys(entry.sweep for entry in entries):
+        if sweep not in sweeps:
+            place = declared.document.origin(("figures", name, "sweeps"))
+            refuse(place, sweep, sweeps, f", but {drawn_as} has a place only for its own sweeps")
+
+
+def check_runs(
+    declared: DeclaredStudy,
+    drawn_as: str,
+    sweeps: Mapping[str, Sweep],
+    entries: Collection[Entry],
+) -> None:
+    """Refuse runs of a sweep that have no place on its axis, or have the same one.
+
+    If a sweep is meant to be one run, refuse a second.
+    """
+    for name, sweep in sweeps.items():
+        runs = {entry.first: entry.point for entry in entries if entry.sweep == name}
+        if sweep.axis is not None:
+            _check_axis(declared.place(name), drawn_as, sweep.axis, [*runs.values()])
+        elif sweep.count == 1 and len(runs) > 1:
+            raise FlatlasError(
+                f"{declared.place(name)} has {len(runs)} runs, but {drawn_as} judges one: leave "
+                "one, or draw it in a study of your own."
+            )
+
+
+def _check_axis(
+    place: str, drawn_as: str, axis: str, points: Sequence[Mapping[str, object]]
+) -> None:
+    values = [point.get(axis) for point in points]
+    none, several = values.count(None), sum(values.count(value) > 1 for value in values)
+    if none:
+        raise FlatlasError(
+            f"{place} has {none} of {len(values)} runs without {axis}, over which {drawn_as} draws "
+            "it. Give each of them a value."
+        )
+    if several:
+        raise FlatlasError(
+            f"{place} has {several} runs with the same {axis}, over which {drawn_as} draws it. "
+            "Vary nothing else in it."
+        )
+
+
+def check_moments(
+    declared: DeclaredStudy,
+    drawn_as: str,
+    moments: Mapping[str, Sequence[str | int]],
+    entries: Collection[Entry],
+) -> None:
+    """Refuse measures at other moments, if a figure draws only the one when the rule is met."""
+    for measure, drawn in moments.items():
+        taken = [entry.measurements[measure] for entry in entries if measure in entry.measurements]
+        kept = [declared.plan.measurements[one].options.at for one in taken]
+        if tuple(drawn) == RULE_MET and kept and not any(RULE_MET[0] in at for at in kept):
+            place = declared.document.origin(("measures", measure, "at"))
+            raise FlatlasError(
+                f"{place} lacks {RULE_MET[0]}, the only moment that {drawn_as} draws: set at: "
+                f"[{RULE_MET[0]}], and overtraining: [0] in the runs."
+            )
