@@ -12,6 +12,7 @@ from torch import Tensor
 
 from flatlas.flatness.ball import Least, least_in_ball
 from flatlas.flatness.loss import Loss
+from flatlas.hessian.hutchinson import mean
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ class Regret:
             "dissimilarity": self.dissimilarity,
             "norm": self.norms.mean(1),
         }
-        errors = {f"{name}_error": _error(values) for name, values in by_pair.items()}
-        return {name: values.mean().item() for name, values in by_pair.items()} | errors
+        means = {name: mean(values) for name, values in by_pair.items()}
+        errors = {f"{name}_error": one.standard_error for name, one in means.items()}
+        return {name: one.value for name, one in means.items()} | errors
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,3 @@ def _least(of: Loss, w: Tensor, radius: float) -> Least:
         return value.unsqueeze(0), gradient.unsqueeze(0)
 
     return least_in_ball(rows, w.unsqueeze(0), radius)
-
-
-def _error(values: Tensor) -> float:
-    return values.std().item() / len(values) ** 0.5
