@@ -57,6 +57,18 @@ def test_no_distinct_eigenvalue_is_missing(seed):
     assert ((found.top - values[:10]).abs() <= 2e-3 * values[0]).all()
 
 
+@pytest.mark.parametrize("seed", [6, 29, 36])
+def test_a_search_begins_again_after_a_chain_that_took_two_eigenvectors_for_one(seed):
+    """Among eigenvalues as close as these, some of two lie within the tolerance of a chain."""
+    wide = np.arange(1, 501) ** -1.5 * np.random.default_rng(seed).lognormal(0, 0.1, 500)
+    values = torch.tensor(np.sort(wide)[::-1].copy())
+    found, _ = complete_search(
+        lambda rows: rows * values, 500, 20, seeded(seed), 1e-3, torch.float64
+    )
+    assert found.converged
+    assert ((found.top - values[:20]).abs() <= 2e-3 * values[0]).all()
+
+
 def test_residuals_are_bounds_of_those_of_the_vectors():
     dense = matrix()
     found, space = searched(dense, 3, tolerance=1e-2)

@@ -140,8 +140,9 @@ def test_logits_are_normalized_over_the_classes_wherever_they_are():
     last = flatlas.measure(Words(True), (words, words), options, loss=of_each_word)
     second = flatlas.measure(Words(False), (words, words), options)
     assert last.table.value.tolist() == pytest.approx(second.table.value.tolist(), rel=1e-6)
-    with pytest.raises(flatlas.FlatlasError, match="which dimension has the classes"):
-        flatlas.measure(Words(True), (words, words.unsqueeze(-1)), options, loss=of_each_word)
+    square = torch.arange(49).reshape(7, 7) % 7
+    with pytest.raises(flatlas.FlatlasError, match="which dimension of the output"):
+        flatlas.measure(Words(True), (square, square), options, loss=of_each_word)
 
 
 BATCHES = batches(*DATA)

@@ -124,9 +124,9 @@ def test_an_invalid_name_is_refused(refused, kind, name):
     [
         ("batch", {"realizations": [True]}, "realizations"),
         ("batch", {"net.hidden": [[4, True]]}, "net.hidden.1"),
-        ("batch", {"optimizer.lr": [0.1], "optimizer": [1]}, "optimizer.name"),
+        ("batch", {"optimizer.lr": [0.1], "optimizer": [1]}, "optimizer"),
         # The study sweeps a key inside.
-        ("alpha", {"optimizer": [1]}, "optimizer.name"),
+        ("alpha", {"optimizer": [1]}, "optimizer"),
     ],
 )
 def test_the_key_of_the_users_own_grid_is_blamed(refused, sweep, grid, key):

@@ -146,6 +146,21 @@ def test_a_sweep_of_one_run_may_have_other_settings_than_the_borrowed_figures(pl
     assert plan.figures["mine_gap"].entries
 
 
+def test_a_borrower_is_judged_by_what_the_module_draws_not_by_what_became_of_it(plan_of):
+    mine = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
+    mine["studies.mine.sweeps.alpha"] = {"run": "small", "grid": {"optimizer.lr": [0.1, 0.2]}}
+    mine["studies.flat.sweeps.alpha.grid"] = {"optimizer.lr": [0.1]}
+    assert plan_of(study=FIXED, user=mine).figures["mine_gap"]
+
+
+def test_a_sweep_over_a_mapping_may_be_an_axis(plan_of, refused):
+    optimizers = [{"name": "adam"}, {"name": "sgd", "lr": 0.1}]
+    study = FIXED | {"sweeps.alpha.grid": {"optimizer": optimizers}}
+    assert plan_of(study=study).figures["flat_fig1"]
+    two = {"studies.flat.sweeps.alpha.grid.batch": [5, 10]}
+    assert " has 4 runs with the same optimizer, " in refused(study=study, user=two)
+
+
 FIXED = {"figures.fig1.fixed": True, "figures.fig1.axes": "drawn"}
 
 
@@ -196,12 +211,20 @@ def test_a_measure_at_another_moment_than_the_only_one_that_a_figure_draws_is_re
     moment, kept = {"at": ["met+0"]}, {"runs.base.overtraining": [0]}
     lender = kept | {"measures.hidden.at": ["met+0"]}
     message = refused(study=lender, user={"studies.mine": MINE})
-    assert message.startswith(f"{PLACE}.mine.measures.hidden.at lacks met+0, the only moment that")
+    said = " has runs whose measure 'hidden' lacks met+0, the only moment that flat.fig1 draws: "
+    assert message.startswith(f"{PLACE}.mine.sweeps.small{said}")
     mine = {"studies.mine": MINE, "studies.mine.runs.small.overtraining": [0]}
     mine["studies.mine.measures.hidden"] = MINE["measures"]["hidden"] | moment
     assert plan_of(study=lender, user=mine).figures["mine_gap"]
     message = refused(study=lender, user={"studies.flat.measures.hidden.at": ["final"]})
-    assert message.startswith(f"{PLACE}.flat.measures.hidden.at lacks met+0")
+    assert f"sweeps.alpha{said}" in message
+    one = {"points": [{"overtraining": [0]}, {"batch": 10}]}
+    mine["studies.mine.measures.hidden.at"] = ["met"]
+    mine["studies.mine.runs.small.overtraining"] = []
+    message = refused(
+        study=lender, user=mine | {"studies.mine.sweeps.small": {"run": "small"} | one}
+    )
+    assert f"sweeps.small{said}" in message, "one of its runs lacks it"
 
 
 def test_a_schematic_with_sweeps_and_one_that_says_fixed_are_refused(refused, plan_of):

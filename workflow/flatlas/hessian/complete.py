@@ -58,11 +58,15 @@ class _Chains(Subspace):
 
     def residuals(self, vectors: Tensor, left: Tensor) -> Tensor:
         """Bounds on |Hv − θv| for Ritz vectors (columns), if `left` is what the last step left."""
+        return self.lost(vectors) + left.norm() * vectors[-1].abs()
+
+    def lost(self, vectors: Tensor) -> Tensor:
+        """The part of these bounds that earlier chains left: later steps do not make it smaller."""
         lost = self._lost[:, : self.size] @ vectors
         if self.size == self._basis.shape[1]:
             # Nothing is outside the whole space.
             lost.zero_()
-        return lost.abs().sum(0) + left.norm() * vectors[-1].abs()
+        return lost.abs().sum(0)
 
     def begin(self, vectors: Tensor, left: Tensor) -> None:
         """Keep only these Ritz vectors (columns) for a new chain; what was `left` is lost."""
@@ -96,7 +100,8 @@ class _Chains(Subspace):
         """The largest part of the chain's first vector that a missing eigenvector can have.
 
         One number for each end: only eigenvalues further out than the last `known` one count as
-        missing. The part is inf if the chain itself has such an eigenvalue.
+        missing. The part is inf if the chain itself has such an eigenvalue. An end where no known
+        one is further out, as where only one is known, is not tested: the part is 0.
         """
         return [self._share(1, known.top, slack), self._share(-1, -known.bottom, slack)]
 
@@ -145,7 +150,7 @@ def complete_search(
     allowed = max(top, steps * others if steps else max(FEW, STEPS * others))
     most = min(size, allowed, vectors_held(top, bottom))
     space = _Chains(product, size, most, generator.device, dtype)
-    fresh, taken, known = random_rows(space.basis, 1, generator), 0, None
+    fresh, taken, known, ample = random_rows(space.basis, 1, generator), 0, None, AMPLE
     while True:
         left, taken = space.add(fresh), taken + 1
         values, vectors = torch.linalg.eigh(space.projected)
@@ -165,11 +170,19 @@ def complete_search(
             if taken == allowed:
                 best = replace(now if inf in shares else tested, iterations=taken)
                 return _incomplete(best, are_complete, tolerance), space
-        if inf in shares and _largest(now) <= AMPLE * tolerance * _size(now):
+        enough = ample * tolerance * _size(now)
+        if inf in shares and _largest(now) <= enough:
             kept = [*range(space.size)]
             kept = sorted({*kept[-top - NEXT :], *kept[: bottom and bottom + NEXT]})
             space.begin(vectors[:, kept], left)
             fresh, known = random_rows(space.basis, 1, generator), now
+            continue
+        lost = torch.cat(_ends(space.lost(vectors), top, bottom)).max().item()
+        is_stuck = lost > enough and _largest(now) <= 2 * lost
+        if inf in shares and is_stuck and 2 * taken <= allowed:
+            # An earlier chain ended with a mixture of eigenvectors that it took for one.
+            space, ample = _Chains(product, size, most, generator.device, dtype), ample / 10
+            fresh, known = random_rows(space.basis, 1, generator), None
         else:
             fresh = orthonormal(left, space, generator)
             if space.size == most:
@@ -179,16 +192,17 @@ def complete_search(
 def _spectrum(
     values: Tensor, residuals: Tensor, top: int, bottom: int, tolerance: float, taken: int
 ) -> Spectrum:
-    found = Spectrum(
-        top=values.flip(0)[:top],
-        top_residuals=residuals.flip(0)[:top],
-        bottom=values[:bottom],
-        bottom_residuals=residuals[:bottom],
-        iterations=taken,
-        converged=False,
+    (high, high_residuals), (low, low_residuals) = zip(
+        _ends(values, top, bottom), _ends(residuals, top, bottom), strict=True
     )
+    found = Spectrum(high, high_residuals, low, low_residuals, taken, converged=False)
     is_accurate = _largest(found) <= tolerance * _size(found)
     return replace(found, converged=is_accurate and len(values) >= max(top, bottom))
+
+
+def _ends(ascending: Tensor, top: int, bottom: int) -> tuple[Tensor, Tensor]:
+    """The numbers of the `top` largest eigenvalues, beginning with the last, and of the lowest."""
+    return ascending.flip(0)[:top], ascending[:bottom]
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:

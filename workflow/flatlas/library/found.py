@@ -29,6 +29,11 @@ class Quantity:
     error: float = 0.0
     converged: bool = True
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it has converged to a number with a finite error."""
+        return self.converged and not isnan(self.value) and isfinite(self.error)
+
     @classmethod
     def of(cls, estimate: Estimate, converged: bool = True) -> "Quantity":
         """An estimate with its standard error."""
@@ -76,7 +81,7 @@ class Found:
     def table(self) -> "DataFrame":
         """A row for each number: measure, quantity, value, error, converged, seconds.
 
-        A number counts as not converged if it or its error is NaN.
+        A number counts as not converged if it is NaN or its error is not finite.
         """
         # Imported here: pandas takes as much memory as many measures.
         from pandas import DataFrame
@@ -87,7 +92,7 @@ class Found:
                 "quantity": name,
                 "value": one.value,
                 "error": one.error,
-                "converged": one.converged and not isnan(one.value) and isfinite(one.error),
+                "converged": one.is_known,
                 "seconds": self.seconds[measure],
             }
             for measure, result in self.results.items()
@@ -115,7 +120,7 @@ def _draw_numbers(ax: "Axes", quantities: Mapping[str, Quantity]) -> None:
     from flatlas.plotting.look import BLUE
 
     for row, one in enumerate(quantities.values()):
-        filled = "full" if one.converged else "none"
+        filled = "full" if one.is_known else "none"
         ax.errorbar(one.value, row, xerr=one.error, fmt="o", color=BLUE, fillstyle=filled)
     labels = [f"{name.replace('_', ' ')}  {one.value:.3g}" for name, one in quantities.items()]
     ax.set_yticks(range(len(quantities)), labels)

@@ -1,6 +1,6 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from inspect import signature
@@ -245,14 +245,17 @@ class Loss:
         return self._kind is nn.BCEWithLogitsLoss
 
     def dimension_of_classes(self, outputs: Tensor, target: Any) -> int | None:
-        """The dimension of logits that has the classes; None if that is unclear.
+        """The dimension of logits that has the classes; None if labels leave that unclear.
 
-        Torch's losses have them second. A user's own loss may have them last.
+        Torch's losses have them second. A user's own loss may have them last: the shape of the
+        labels decides.
         """
-        if outputs.ndim < 3 or self.is_of_classes:
+        is_clear = outputs.ndim < 3 or self.is_of_classes
+        if is_clear or not isinstance(target, Tensor) or target.is_floating_point():
             return 1
-        shape = getattr(target, "shape", None)
-        second, last = outputs.shape[:1] + outputs.shape[2:] == shape, outputs.shape[:-1] == shape
+        labels, shape = _without_ones(target.shape), outputs.shape
+        second = labels == _without_ones(shape[:1] + shape[2:])
+        last = labels == _without_ones(shape[:-1])
         if second == last:
             return None
         return 1 if second else outputs.ndim - 1
@@ -263,8 +266,11 @@ class Loss:
             raise _unnormalizable(outputs, "one row of at least two logits for each example")
         dimension = self.dimension_of_classes(outputs, target)
         if dimension is None:
-            allowed = f"a target {described(target)} that shows which dimension has the classes"
-            raise _unnormalizable(outputs, f"torch's cross-entropy, or {allowed}")
+            raise FlatlasError(
+                f"logits can't be normalized: the target, {described(target)}, does not show which "
+                f"dimension of the output, {described(outputs)}, has the classes. Allowed: torch's "
+                "cross-entropy, which has them second, or a label for each prediction."
+            )
         if outputs.shape[dimension] < 2:
             raise _unnormalizable(outputs, "one row of at least two logits for each example")
         return outputs / outputs.std(dimension, correction=0, keepdim=True)
@@ -325,6 +331,10 @@ def _reduction(loss: Any) -> Any:
     """The `reduction` of a loss, "mean" if it has none."""
     given = loss.keywords if isinstance(loss, partial) else {}
     return given.get("reduction", getattr(loss, "reduction", "mean"))
+
+
+def _without_ones(shape: Sequence[int]) -> list[int]:
+    return [one for one in shape if one != 1]
 
 
 def _unnormalizable(outputs: Outputs, allowed: str) -> FlatlasError:

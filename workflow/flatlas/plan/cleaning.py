@@ -44,9 +44,9 @@ def own_and_shared(
     for preset in _presets(root):
         if preset != plan.settings.preset:
             other = _at(preset, config, root)
-            # A user's own study is the same at every preset, unless it borrows.
-            mine = {target for target in own if plan.figures[target].own}
-            same = mine if _folders(other, mine) == _folders(plan, mine) else set()
+            # A user's own figure is the same at every preset, unless it borrows.
+            mine = [target for target in own if plan.figures[target].own]
+            same = {one for one in mine if _folders(other, [one]) == _folders(plan, [one])}
             others |= _folders(other, other.figures.keys() - same)
     figures = paths.RESULTS / plan.settings.preset / study
     return [str(figures), *sorted(wanted - others)], sorted(wanted & others)

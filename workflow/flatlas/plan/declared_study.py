@@ -146,7 +146,7 @@ class DeclaredStudy:
         lent = others[study]._lent(kind)
         if name not in lent:
             refuse(place, named, (f"{study}.{key}" for key in lent))
-        others[study].lends = True
+        others[study].lends |= kind != "figures"
         return others[study], name
 
     def _lent(self, kind: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What draws a figure: its own module, or the module of the figure that it borrows."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy
@@ -16,14 +16,14 @@ from flatlas.plan.studies import Figure, Sweep
 class Shipped:
     """What a module draws: a figure as its study declares it, with its sweeps and measures.
 
-    `kinds` and `moments` are the options `measure` and `at` of its measures, where they have them.
+    `kinds` and `moments` are the options `measure` and `at` of its measures; no moments by default.
     """
 
     name: str
     figure: Figure
-    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    moments: Mapping[str, Sequence[str | int]] = field(default_factory=dict)
+    sweeps: Mapping[str, Sweep]
+    kinds: Mapping[str, str]
+    moments: Mapping[str, Sequence[str | int]]
 
 
 def drawing_of(
@@ -36,46 +36,34 @@ def drawing_of(
             raise FlatlasError(
                 f"{place} is missing. Allowed: <study>.<figure>, the figure to draw it as."
             )
-        if not declared.own and (shipped := _shipped(declared, name)):
+        if not declared.own:
+            shipped = _shipped(declared, name)
             _check_sweeps_left(declared, name, figure, shipped)
             _check(declared, name, figure, shipped, entries)
         return Drawing(declared.name, name, figure.module or name)
     lender, lent = declared.lender("figures", figure.borrowed, place)
-    drawn = lender.study.figures[lent]
-    shipped = _lent(lender, figure, drawn)
+    shipped = _shipped(lender, lent)
     _check_varied(declared, figure, shipped, entries)
     _check(declared, name, figure, shipped, entries)
-    return Drawing(lender.name, lent, drawn.module or lent)
+    return Drawing(lender.name, lent, lender.study.figures[lent].module or lent)
 
 
-def _shipped(declared: DeclaredStudy, name: str) -> Shipped | None:
-    """A paper's figure in the study's file; None if a preset or a user has added it."""
+def _shipped(declared: DeclaredStudy, name: str) -> Shipped:
+    """A paper's figure before any changes to it; as it is, if it was not in the study's file."""
     study = declared.document.layers[0].tree
     if name not in study.get("figures", {}):
-        return None
+        study = declared.document.tree
     figure = Figure.model_validate(study["figures"][name])
     own = study.get("sweeps", {})
     sweeps = {one: Sweep.model_validate(own[one]) for one in figure.sweeps if one in own}
+    measures = {one: study.get("measures", {}).get(one, {}) for one in figure.measures}
     # A measure that is borrowed has the kind of another study's.
-    options = {one: study["measures"][one] for one in figure.measures}
-    kinds, moments = (
-        {one: given[key] for one, given in options.items() if key in given}
-        for key in ("measure", "at")
-    )
+    kinds = {
+        one: given.get("measure") or declared.options(one).measure
+        for one, given in measures.items()
+    }
+    moments = {one: tuple(given.get("at", ())) for one, given in measures.items()}
     return Shipped(f"{declared.name}.{name}", figure, sweeps, kinds, moments)
-
-
-def _lent(lender: DeclaredStudy, figure: Figure, drawn: Figure) -> Shipped:
-    """The figure that another one borrows, with the measures that they have in common."""
-    own = lender.study.sweeps
-    options = {one: lender.options(one) for one in drawn.measures if one in figure.measures}
-    return Shipped(
-        str(figure.borrowed),
-        drawn,
-        {one: own[one] for one in drawn.sweeps if one in own},
-        {one: given.measure for one, given in options.items()},
-        {one: given.at for one, given in options.items()},
-    )
 
 
 def _check(
@@ -90,8 +78,9 @@ def _check(
     drawn = shipped.figure
     if drawn.fixed:
         check_sweeps(declared, name, shipped.name, drawn.sweeps, entries)
-    if drawn.axes == "drawn" or (drawn.axes and figure.borrowed is None):
-        check_runs(declared, shipped.name, shipped.sweeps, entries)
+    judged = figure.borrowed is None
+    if drawn.axes == "drawn" or (drawn.axes and judged):
+        check_runs(declared, shipped.name, shipped.sweeps, entries, judged)
     check_moments(declared, shipped.name, shipped.moments, entries)
 
 

@@ -55,7 +55,7 @@ def check_drawn(declared: DeclaredStudy) -> None:
 
 
 def unused(declared: DeclaredStudy) -> Iterator[str]:
-    """Where a user has declared runs, sweeps and measures that no figure needs.
+    """Where a preset or a user has declared runs, sweeps and measures that no figure needs.
 
     Of a study that lends, any of them may be for the borrower.
     """

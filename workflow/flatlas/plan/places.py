@@ -4,6 +4,7 @@ It would leave out anything else, or fail, after all trainings.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy
@@ -34,16 +35,17 @@ def check_runs(
     drawn_as: str,
     sweeps: Mapping[str, Sweep],
     entries: Collection[Entry],
+    judged: bool,
 ) -> None:
     """Refuse runs of a sweep that have no place on its axis, or have the same one.
 
-    If a sweep is meant to be one run, refuse a second.
+    In a figure that is `judged`, refuse a second run of a sweep that is meant to be one.
     """
     for name, sweep in sweeps.items():
         runs = {entry.first: entry.point for entry in entries if entry.sweep == name}
         if sweep.axis is not None:
             _check_axis(declared.place(name), drawn_as, sweep.axis, [*runs.values()])
-        elif sweep.count == 1 and len(runs) > 1:
+        elif judged and sweep.count == 1 and len(runs) > 1:
             raise FlatlasError(
                 f"{declared.place(name)} has {len(runs)} runs, but {drawn_as} judges one: leave "
                 "one, or draw it in a study of your own."
@@ -53,8 +55,16 @@ def check_runs(
 def _check_axis(
     place: str, drawn_as: str, axis: str, points: Sequence[Mapping[str, object]]
 ) -> None:
-    values = [point.get(axis) for point in points]
-    none, several = values.count(None), sum(values.count(value) > 1 for value in values)
+    # The axis may be a mapping, such as `optimizer`.
+    values = [
+        {
+            key: one
+            for key, one in point.items()
+            if f"{key}.".startswith(f"{axis}.") and one is not None
+        }
+        for point in points
+    ]
+    none, several = values.count({}), sum(values.count(value) > 1 for value in values)
     if none:
         raise FlatlasError(
             f"{place} has {none} of {len(values)} runs without {axis}, over which {drawn_as} draws "
@@ -63,7 +73,7 @@ def _check_axis(
     if several:
         raise FlatlasError(
             f"{place} has {several} runs with the same {axis}, over which {drawn_as} draws it. "
-            "Vary nothing else in it."
+            "Give each run another value."
         )
 
 
@@ -74,12 +84,14 @@ def check_moments(
     entries: Collection[Entry],
 ) -> None:
     """Refuse measures at other moments, if a figure draws only the one when the rule is met."""
-    for measure, drawn in moments.items():
-        taken = [entry.measurements[measure] for entry in entries if measure in entry.measurements]
-        kept = [declared.plan.measurements[one].options.at for one in taken]
-        if tuple(drawn) == RULE_MET and kept and not any(RULE_MET[0] in at for at in kept):
-            place = declared.document.origin(("measures", measure, "at"))
+    for entry, (measure, drawn) in product(entries, moments.items()):
+        taken = entry.measurements.get(measure)
+        if tuple(drawn) != RULE_MET or taken is None:
+            continue
+        if RULE_MET[0] not in declared.plan.measurements[taken].options.at:
             raise FlatlasError(
-                f"{place} lacks {RULE_MET[0]}, the only moment that {drawn_as} draws: set at: "
-                f"[{RULE_MET[0]}], and overtraining: [0] in the runs."
+                f"{declared.place(entry.sweep)} has runs whose measure '{measure}' lacks "
+                f"{RULE_MET[0]}, the only moment that {drawn_as} draws: set at: [{RULE_MET[0]}] in "
+                "the measure, and overtraining: [0] in the run. A checkpoint that is not trained "
+                "has no such moment."
             )

@@ -20,7 +20,7 @@ from flatlas.plan.data_specs import (
 from flatlas.plan.documents import Document
 from flatlas.plan.families import NetSpec
 from flatlas.plan.groups import with_seeds
-from flatlas.plan.mistakes import Origin, listed, refuse, validated
+from flatlas.plan.mistakes import Origin, listed, refuse, shown, validated
 from flatlas.plan.named_layers import check_layers
 from flatlas.plan.run_checks import (
     check_batch,
@@ -86,6 +86,7 @@ class Runs:
         tree: Any = self.document.tree["runs"][base]
         for key in _outer_first(point):
             tree = with_value(tree, key.split("."), point[key])
+            self._refuse_inner(point, key, where)
         origin = self.origin(base, point, where)
         run = validated(Run, tree, origin)
         self.own_files |= check_net(run, origin)
@@ -94,6 +95,15 @@ class Runs:
             return run, spec
         started = self._start(run.start, spec, self.group_sizes(run), origin, (*later, base))
         return run, spec.model_copy(update={"start": started})
+
+    def _refuse_inner(self, point: dict[str, Any], key: str, where: Location) -> None:
+        """Refuse a value that another key of the point would replace by a mapping."""
+        inner = [one for one in point if one.startswith(f"{key}.")]
+        if inner and not isinstance(point[key], Mapping):
+            raise FlatlasError(
+                f"{self.document.origin((*where, key))} is {shown(point[key])}. Allowed: a mapping "
+                f"of keys to values, since {inner[0]} is set in it."
+            )
 
     def _start(
         self,
