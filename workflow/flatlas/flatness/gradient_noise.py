@@ -75,8 +75,8 @@ def _over(trace: Estimate, size: float) -> Estimate:
     """An estimate divided by a known number: infinite if that is 0, and unknown if both are."""
     if size:
         return Estimate(trace.value / size, trace.standard_error / size)
-    unknown = inf if trace.value else nan
-    return Estimate(unknown, unknown)
+    undefined = inf if trace.value else nan
+    return Estimate(undefined, undefined)
 
 
 def _mean(of_batches: Tensor) -> Estimate:

@@ -28,9 +28,9 @@ class Plane:
 def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -> Plane:
     """Random directions in which each filter is as long as that of the weights (Li et al. 2018).
 
-    A filter is what leads to one output: a row of a matrix, an output channel of a convolution. (Of
-    a transposed convolution it is what leads from one input.)
-    Biases and other vectors, such as those of batch norm, do not move.
+    A filter is what leads to one output: a row of a matrix, an output channel of a convolution. Of
+    a transposed convolution it is what leads from one input. Biases and other vectors, such as
+    those of batch norm, do not move.
     """
     drawn = torch.randn(
         (dimensions, loss.size),

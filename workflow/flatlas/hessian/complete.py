@@ -176,10 +176,11 @@ def complete_search(
             kept = sorted({*kept[-top - NEXT :], *kept[: bottom and bottom + NEXT]})
             space.begin(vectors[:, kept], left)
             fresh, known = random_rows(space.basis, 1, generator), now
-            continue
-        lost = torch.cat(_ends(space.lost(vectors), top, bottom)).max().item()
-        is_stuck = lost > enough and _largest(now) <= 2 * lost
-        if inf in shares and is_stuck and 2 * taken <= allowed:
+        elif (
+            inf in shares
+            and 2 * taken <= allowed
+            and _is_stuck(now, _ends(space.lost(vectors), top, bottom), enough)
+        ):
             # An earlier chain ended with a mixture of eigenvectors that it took for one.
             space, ample = _Chains(product, size, most, generator.device, dtype), ample / 10
             fresh, known = random_rows(space.basis, 1, generator), None
@@ -192,17 +193,22 @@ def complete_search(
 def _spectrum(
     values: Tensor, residuals: Tensor, top: int, bottom: int, tolerance: float, taken: int
 ) -> Spectrum:
-    (high, high_residuals), (low, low_residuals) = zip(
-        _ends(values, top, bottom), _ends(residuals, top, bottom), strict=True
-    )
-    found = Spectrum(high, high_residuals, low, low_residuals, taken, converged=False)
+    high, low = _ends(values, top, bottom)
+    of_high, of_low = _ends(residuals, top, bottom)
+    found = Spectrum(high, of_high, low, of_low, taken, converged=False)
     is_accurate = _largest(found) <= tolerance * _size(found)
     return replace(found, converged=is_accurate and len(values) >= max(top, bottom))
 
 
 def _ends(ascending: Tensor, top: int, bottom: int) -> tuple[Tensor, Tensor]:
-    """The numbers of the `top` largest eigenvalues, beginning with the last, and of the lowest."""
+    """The numbers of the `top` largest eigenvalues, in descending order, and of the lowest."""
     return ascending.flip(0)[:top], ascending[:bottom]
+
+
+def _is_stuck(now: Spectrum, lost: tuple[Tensor, Tensor], enough: float) -> bool:
+    """Whether what earlier chains `lost` keeps the residuals above `enough`."""
+    most = torch.cat(lost).max().item()
+    return most > enough and _largest(now) <= 2 * most
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:

@@ -263,7 +263,7 @@ class Loss:
     def _normalized(self, outputs: Outputs, target: Any) -> Tensor:
         """Logits over their standard deviation, over the classes of each prediction."""
         if not isinstance(outputs, Tensor) or outputs.ndim < 2:
-            raise _unnormalizable(outputs, "one row of at least two logits for each example")
+            raise _without_rows(outputs)
         dimension = self.dimension_of_classes(outputs, target)
         if dimension is None:
             raise FlatlasError(
@@ -272,7 +272,7 @@ class Loss:
                 "cross-entropy, which has them second, or a label for each prediction."
             )
         if outputs.shape[dimension] < 2:
-            raise _unnormalizable(outputs, "one row of at least two logits for each example")
+            raise _without_rows(outputs)
         return outputs / outputs.std(dimension, correction=0, keepdim=True)
 
     def is_class(self, labels: Tensor) -> Tensor:
@@ -337,8 +337,8 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
     return [one for one in shape if one != 1]
 
 
-def _unnormalizable(outputs: Outputs, allowed: str) -> FlatlasError:
+def _without_rows(outputs: Outputs) -> FlatlasError:
     return FlatlasError(
         f"logits can't be normalized: the model's output is {described(outputs)}. Allowed: "
-        f"{allowed}."
+        "one row of at least two logits for each example."
     )

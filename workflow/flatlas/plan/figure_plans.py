@@ -64,9 +64,10 @@ def unused(declared: DeclaredStudy) -> Iterator[str]:
         return
     shipped = {} if declared.own else declared.document.layers[0].tree
     figures, runs = study.figures.values(), study.runs.values()
+    drawn = {sweep for figure in figures for sweep in figure.sweeps}
     needed = {
         "runs": {one.run for one in (*study.sweeps.values(), *(run.start for run in runs)) if one},
-        "sweeps": (drawn := {sweep for figure in figures for sweep in figure.sweeps}),
+        "sweeps": drawn,
         "borrowed": drawn,
         "measures": {measure for figure in figures for measure in figure.measures},
     }

@@ -83,8 +83,8 @@ class Lookup:
 
     `measures` has the outputs of each measure's rule, `meanings` what it measures, `needed` the
     jobs behind each figure and study, `picture` what the picture of the plan shows, `own_files` the
-    state of each file of a user's own nets, and `unused` where users' studies have what no
-    figure needs.
+    state of each file of a user's own nets, and `unused` where a preset or a user has
+    declared what no figure needs.
     """
 
     preset: str

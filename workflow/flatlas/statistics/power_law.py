@@ -9,8 +9,7 @@ def power_law(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Slope and intercept of log10 y over log10 x, by least squares along the last axis.
 
     Points where x or y is unknown or not positive are left out. NaN if fewer than two are left, or
-    if x is constant.
-    NumPy's fit supports neither missing points nor many lines at once.
+    if x is constant. NumPy's fit supports neither missing points nor many lines at once.
     """
     x, y = np.broadcast_arrays(x, y)
     known = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)
