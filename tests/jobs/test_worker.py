@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from textwrap import indent
 from types import SimpleNamespace
 
 import pytest
@@ -237,8 +238,8 @@ def test_a_worker_that_imports_ends_with_snakemake(script, tmp_path, monkeypatch
 
 
 def test_ctrl_c_reaches_jobs_and_starts_no_more(script, tmp_path):
-    caught = "try:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    sys.exit(7)\n"
-    scripts = [script(WAITING.replace("time.sleep(600)\n", caught)), script("", "next.py")]
+    caught = f"try:\n{indent(WAITING, '    ')}except KeyboardInterrupt:\n    sys.exit(7)\n"
+    scripts = [script(caught), script("", "next.py")]
     process = client(INTERRUPTED, *scripts, start_new_session=True)
     left_by(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
