@@ -116,6 +116,16 @@ def test_a_valley_that_does_not_end_within_reach_is_not_found():
     assert found.tolist() == [[False] * 6 + [True]]
 
 
+def test_a_parabola_whose_minimum_is_not_among_its_points_is_not_found():
+    """A steep side and a concave one: the least squares have a minimum 60 grid steps away."""
+    x = torch.arange(-40.0, 41.0, dtype=torch.float64)
+    logs = torch.where(x < 0, -x, 0.2 * x.abs().sqrt())
+    minimum, bent, found = parabolas(x.unsqueeze(0), logs[None, None])
+    assert minimum.item() == pytest.approx(-60.6, abs=0.1)
+    assert bent.item() > 0
+    assert not found.item()
+
+
 def test_directions_without_a_valley_have_no_minima():
     """Where all images together have no end of it, the steps and the losses are NaN."""
     x = torch.arange(-4.0, 5.0, dtype=torch.float64)

@@ -61,7 +61,8 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     `logs` is (directions, minibatches, points), at the evenly spaced `steps` (directions, points).
     The fit is by least squares, over all points where L^µ is at most e times its minimum, and at
-    least over the three points around the minimum. The valley must end within reach on both sides.
+    least over the three points around the minimum. The valley must end within reach on both sides,
+    and the parabola's minimum must be among its points.
     """
     least, place = logs.min(-1, keepdim=True)
     points = torch.arange(logs.shape[-1], device=logs.device)
@@ -74,8 +75,10 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     values = torch.where(values.isfinite().all(-1, keepdim=True), values, 0.0)
     _, b, c = torch.linalg.lstsq(powers, values.unsqueeze(-1)).solution.squeeze(-1).unbind(-1)
     at = steps.gather(1, place.squeeze(-1))
-    found = (c > 0) & ~within[..., 0] & ~within[..., -1]
-    return at - spacing * b / (2 * c), 2 * c / spacing.square(), found
+    vertex = -b / (2 * c)
+    among = (x.amin(-1) <= vertex) & (vertex <= x.amax(-1))
+    found = (c > 0) & among & ~within[..., 0] & ~within[..., -1]
+    return at + spacing * vertex, 2 * c / spacing.square(), found
 
 
 def _profiles(
