@@ -110,6 +110,6 @@ def claims(material: Material) -> Claims:
 
     curvature, variance, product = (read(nets, TABLE, column) for column in QUANTITIES)
     spread = "the spread σ̃_i of their minima grows almost linearly with F_i"
-    yield exponent("curvature", "M_ii of minibatches falls as F_i^−2", curvature, -2)
+    yield exponent("curvature", "the mean M_ii of minibatches falls as F_i^−2", curvature, -2)
     yield exponent("spread", spread, np.sqrt(variance), 1)
     yield exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2)

@@ -326,7 +326,7 @@ def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
         conventions.LESS,
         mean,
         mean(gaps, -1),
-        settled=[one.read("converged") for one in (ldc, ewc)],
+        settled=[one.curve("converged") for one in (ldc, ewc)],
     )
 
 
