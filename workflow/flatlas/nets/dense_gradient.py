@@ -63,11 +63,16 @@ def dense_activities(
 
 
 def output_delta(logits: Tensor, labels: Tensor) -> Tensor:
-    """The derivative of each row's mean loss with respect to its logits."""
+    """The derivative of each row's mean loss with respect to its logits.
+
+    No probability has 1 subtracted from it: in float32 that would leave nothing of a sure net.
+    """
     batch = logits.shape[1]
     if logits.shape[-1] == 1:
-        return (logits.sigmoid() - labels.unsqueeze(-1)) / batch
+        signs = 1 - 2 * labels.unsqueeze(-1)
+        return signs * (signs * logits).sigmoid() / batch
     # With the classes in the middle torch works along the batch, which is much faster.
     delta = logits.transpose(1, 2).softmax(1).transpose(1, 2)
-    delta.scatter_add_(2, labels.unsqueeze(-1), torch.full_like(delta[..., :1], -1.0))
+    delta.scatter_(2, labels.unsqueeze(-1), 0.0)
+    delta.scatter_(2, labels.unsqueeze(-1), -delta.sum(2, keepdim=True))
     return delta.div_(batch)

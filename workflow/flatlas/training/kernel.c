@@ -263,11 +263,12 @@ typedef struct {
     int64_t wrong;
 } verdict;
 
-/* Logits become their loss and, in place, the derivative of the loss. */
+/* Logits become their loss and, in place, the derivative of the loss. No probability has 1
+   subtracted from it: of a sure net that would leave nothing. */
 static verdict binary(real *logit, int64_t label)
 {
-    real z = *logit, small = exp(-fabs(z));
-    *logit = (z > 0 ? 1 / (1 + small) : small / (1 + small)) - (real)label;
+    real z = *logit, small = exp(-fabs(z)), wrong = ((z > 0) != label ? 1 : small) / (1 + small);
+    *logit = label ? -wrong : wrong;
     return (verdict){(z > 0 ? z : 0) - z * (real)label + log1p(small), (z > 0) != label};
 }
 
@@ -287,7 +288,7 @@ static verdict cross_entropy(real *logits, int64_t classes, int64_t label)
         others += k == best ? logits[k] - 1 : logits[k];
     for (int64_t k = 0; k < classes; k++)
         logits[k] /= 1 + others;
-    logits[label] -= 1;
+    logits[label] = best == label ? -others / (1 + others) : logits[label] - 1;
     return (verdict){log1p(others) + (largest - correct), best != label};
 }
 
