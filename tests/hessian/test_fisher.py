@@ -2,12 +2,14 @@
 
 import pytest
 import torch
-from hessian_systems import system
+from hessian_systems import seeded, system
+from torch import nn
 
 from flatlas.hessian import natural
-from flatlas.hessian.fisher import FreeFisher, fisher_of
+from flatlas.hessian.fisher import VECTORS, FreeFisher, fisher_of
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.hessian.natural import DecomposedFisher
+from flatlas.nets.modules import ModuleNet
 from flatlas.nets.rescaling import rescaled
 
 
@@ -62,6 +64,30 @@ def test_the_product_is_that_of_the_explicit_matrix(name, outputs, monkeypatch):
     found = fisher_of(net, parameters, inputs)
     assert isinstance(found, FreeFisher)
     torch.testing.assert_close(found.product(vectors), vectors @ matrix, rtol=1e-9, atol=1e-11)
+
+
+def test_a_module_sees_as_many_images_as_its_memory_allows(monkeypatch):
+    """Vectors side by side have their images in memory at once."""
+    seen = []
+
+    class Watched(nn.Sequential):
+        def forward(self, images):
+            seen.append(len(images))
+            return super().forward(images)
+
+    def made():
+        return Watched(nn.Flatten(), nn.Linear(16, 3))
+
+    net = ModuleNet(made, (1, 4, 4), 3)
+    monkeypatch.setattr(net, "at_once", lambda device: 4 * VECTORS)
+    monkeypatch.setattr(natural, "NUMBERS", 0)
+    images = torch.randn(1, 10, 1, 4, 4, dtype=torch.float64, generator=seeded(0))
+    parameters = {name: value.double() for name, value in net.initial(range(1)).items()}
+    found = fisher_of(net, parameters, images)
+    seen.clear()
+    product = found.product(torch.eye(51, dtype=torch.float64))
+    assert max(seen) == 4
+    torch.testing.assert_close(product, explicit(net, parameters, images), rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("damping", [0.1, 10.0])

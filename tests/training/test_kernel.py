@@ -96,7 +96,7 @@ def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout,
 @pytest.mark.parametrize("outputs", [1, 10])
 def test_a_sure_net_keeps_its_small_losses(outputs):
     """In float32, where the probabilities of other classes are denormal numbers or zero."""
-    net, parameters, data, chosen = problem((), True, outputs, 4)
+    net, parameters, data, _ = problem((), True, outputs, 4)
     parameters = {name: torch.zeros_like(value).float() for name, value in parameters.items()}
     label = 1 if outputs == 1 else 0
     data.labels[:] = label

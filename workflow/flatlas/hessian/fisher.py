@@ -80,11 +80,13 @@ class FreeFisher:
     def __init__(self, predictions: Predictions, w: Tensor) -> None:
         """At the weights w."""
         self._w, self._images = w, len(predictions.inputs)
-        held = max(1, BLOCK // (predictions.net.outputs * len(w)))
+        net = predictions.net
+        most = len(predictions.inputs) if net.layers_known else net.at_once(w.device)
+        held = max(1, min(most, BLOCK // (net.outputs * len(w))))
         with torch.no_grad():
             blocks = (_rows(some, w, self._images) for some in predictions.split(held))
             self._unit = torch.stack([block.square().sum(0) for block in blocks]).sum(0).sqrt()
-        self._blocks = predictions.split(IMAGES)
+        self._blocks = predictions.split(IMAGES if net.layers_known else max(1, most // VECTORS))
 
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:

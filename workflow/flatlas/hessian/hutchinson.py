@@ -82,9 +82,7 @@ def _outside(
     product: Callable[[Tensor], Tensor], basis: Tensor, probes: int, generator: torch.Generator
 ) -> Tensor:
     """v·Hv and |Hv|², in two rows, for some random signs v without their part in the basis."""
-    shape = (probes, basis.shape[1])
-    signs = torch.randint(2, shape, generator=generator, device=basis.device)
-    outside = 2 * signs.to(basis.dtype) - 1
+    outside = random_signs(basis.shape[1], probes, basis.dtype, generator)
     outside -= (outside @ basis.T) @ basis
     images = product(outside)
     found = torch.stack([(outside * images).sum(1), images.square().sum(1)])

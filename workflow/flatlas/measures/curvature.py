@@ -39,7 +39,7 @@ def hessian(solution: Solution, layer: str, activity: Tensor) -> Tensor:
 
 def fisher(solution: Solution, layer: str, activity: Tensor) -> Tensor:
     """The empirical Fisher matrix ⟨∇l_k ∇l_kᵀ⟩ (§2.3), for the layer's flattened weights."""
-    return _mean_over_images(solution, layer, activity, _fisher_root)
+    return _mean_over_images(solution, layer, activity, loss_slope)
 
 
 def gradient(solution: Solution, layer: str, activity: Tensor) -> Tensor:
@@ -98,7 +98,7 @@ def _jacobian(logits: Tensor, z: Tensor) -> Tensor:
     return jacobian.squeeze(1)
 
 
-def _fisher_root(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
+def loss_slope(solution: Solution, layer: str, z: Tensor, labels: Tensor) -> Tensor:
     """δ = ∂l/∂z (1, images, n_out)."""
     losses = sample_losses(solution.logits_from(layer, z), labels)
     (delta,) = torch.autograd.grad(losses.sum(), z)

@@ -12,10 +12,9 @@ import torch
 from pandas import DataFrame
 from torch import Tensor
 
-from flatlas.measures.curvature import hessian
+from flatlas.measures.curvature import hessian, loss_slope
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
-from flatlas.nets.loss import sample_losses
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -64,8 +63,6 @@ def _gradients(solution: Solution, layer: str, drawn: Tensor) -> Tensor:
     """
     activity = solution.into(layer, solution.inputs)
     z = solution.preactivation(layer, activity).requires_grad_()
-    losses = sample_losses(solution.logits_from(layer, z), solution.labels)
-    (delta,) = torch.autograd.grad(losses.sum(), z)
-    a, delta = activity.squeeze(0), delta.squeeze(0)
+    a, delta = activity.squeeze(0), loss_slope(solution, layer, z, solution.labels).squeeze(0)
     gradients = [(a[images].T @ delta[images]).flatten() for images in drawn]
     return torch.stack(gradients) / drawn.shape[1]

@@ -12,12 +12,14 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process.duplicates import first_of_equals
+from flatlas.gaussian_process.expectation_propagation import expectation_propagation
 from flatlas.gaussian_process.kernels import ArcCosineKernel, arc_cosine_kernel
 from flatlas.gaussian_process.orthant import orthant_probability
-from flatlas.gaussian_process.prior import Link, latent_covariance, log_prior
+from flatlas.gaussian_process.prior import latent_covariance
 from flatlas.gaussian_process.variational import Bound, variational_bound
 from flatlas.measures.gp_prior import function, restriction
 from flatlas.measures.solution import Solution
+from flatlas.plan.measurements.functions import Link
 from flatlas.seeds import generator
 
 SAMPLES = 100_000
@@ -53,22 +55,21 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 def _row(
     kernel: ArcCosineKernel, images: Tensor, labels: Tensor, link: Link, seed: int
 ) -> dict[str, float]:
-    matrix = kernel(images).to_dense()
-    covariance = latent_covariance(matrix, link).cpu().numpy()
-    [prior] = log_prior(matrix, labels.unsqueeze(0), link, first_of_equals(images))
+    covariance, signs = latent_covariance(kernel(images).to_dense(), link), 2 * labels - 1
+    [evidence] = expectation_propagation(covariance, signs.unsqueeze(0))
     tilting = orthant_probability(
-        covariance,
-        (2 * labels - 1).cpu().numpy(),
+        covariance.cpu().numpy(),
+        signs.cpu().numpy(),
         SAMPLES,
         generator(seed, f"orthant of {len(images)}"),
     )
     bound = variational_bound(kernel, images, labels) if link == "probit" else NONE
     return {
         "size": len(images),
-        "log10_p_ep": prior.evidence.log_z / log(10),
-        "sweeps_ep": prior.evidence.sweeps,
-        "residual_ep": prior.evidence.residual,
-        "converged_ep": prior.evidence.converged,
+        "log10_p_ep": evidence.log_z / log(10),
+        "sweeps_ep": evidence.sweeps,
+        "residual_ep": evidence.residual,
+        "converged_ep": evidence.converged,
         "log10_p_tilting": tilting.log_p / log(10),
         "standard_error": tilting.standard_error / log(10),
         "iterations_tilting": tilting.iterations,

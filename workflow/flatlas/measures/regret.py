@@ -83,5 +83,4 @@ def _net(solution: Solution) -> dict[str, float]:
 
 
 def _error_rate(solution: Solution, inputs: Tensor, labels: Tensor) -> float:
-    predicted = predictions(solution.net.forward(solution.parameters, inputs))
-    return (predicted != labels).double().mean().item()
+    return (predictions(solution.logits(inputs)) != labels).double().mean().item()

@@ -27,8 +27,7 @@ from flatlas.measures.solution import Solution
 from flatlas.nets.rescaling import rescaled
 from flatlas.seeds import stream
 
-# Fixed options: the sharpness goes from corner to corner, as in the study of regrets.
-SHARPNESS = {"by": "corners", "epochs": 100}
+# Fixed options; the ascent is that of contrastive flatness.
 HESSIAN = {"probes": 100, "tolerance": TOLERANCE}
 DUALITY = {"directions": "hessian", "sharp": "steepest"}
 UNSCALED = {"layer": "", "factors": (1.0,)}
@@ -44,7 +43,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     stack = list(scaled.values())
     exact = {"link": options["link"], "kernel": "arc_cosine"}
     priors = gp_prior.measure_stack(stack, exact)
-    sharps = sharpness.measure_stack(stack, {**SHARPNESS, "box": options["box"]})
+    sharps = sharpness.measure_stack(stack, {**contrastive_flatness.CORNERS, "box": options["box"]})
     found: dict[str, list[DataFrame]] = {}
     for (scaling, one), prior, sharp in zip(scaled.items(), priors, sharps, strict=True):
         rows = {"prior": prior["summary"], "sharpness": sharp["summary"], **_alone(one, options)}

@@ -1,6 +1,6 @@
 """Whether a model's first and second derivatives are right, along one direction on one batch."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 import torch
@@ -42,15 +42,15 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
     alone, w = objective.on([batch]), elsewhere(objective)
     try:
         value, gradient = alone.value_and_gradient(w)
-        slope = gradient.norm().item()
+        slope = gradient.norm()
         if not (value.isfinite() and gradient.isfinite().all() and slope):
             return False
         rounded = ROUND_OFFS * _round_off(value.item(), alone.dtype)
-        slopes = _by_differences(alone, w, gradient / slope)
+        slopes = _by_differences(alone.value, w, gradient / slope, STEPS)
         for (_, before), (step, by_difference) in pairwise(slopes):
-            if step * slope < rounded or not _agree(before, by_difference, AGREE):
+            if step * slope < rounded or not _are_near(before, by_difference, AGREE):
                 continue
-            return not _agree(slope, by_difference, RIGHT)
+            return not _are_near(slope, by_difference, RIGHT)
     except FlatlasError:
         # The model can't be computed or differentiated there, which a measure says if it must.
         return False
@@ -67,14 +67,18 @@ def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
     alone = objective.on([batch])
     alone.w = elsewhere(objective)
     along = _direction(alone.w, seed=1)
+
+    def slope_at(w: Tensor) -> Tensor:
+        return alone.value_and_gradient(w)[1]
+
     try:
         if not _is_precise(alone, batch):
             return False
         found = alone.hessian_product(along.unsqueeze(0))[0]
         # A confident classifier has a gradient near 0 that is a difference of numbers near 1.
-        size = 1 + _gradient(alone, alone.w).norm()
+        size = 1 + slope_at(alone.w).norm()
         rounded = ROUND_OFFS * torch.finfo(alone.dtype).eps * size
-        differences = _of_gradients(alone, along)
+        differences = _by_differences(slope_at, alone.w, along, SHORT)
         for (_, before), (step, by_difference) in pairwise(differences):
             if step * max(found.norm(), by_difference.norm()) < rounded:
                 continue
@@ -92,18 +96,6 @@ def _is_precise(objective: Objective, batch: Batch) -> bool:
         return least_precision([total]) == torch.finfo(torch.float64).eps
 
 
-def _gradient(objective: Objective, w: Tensor) -> Tensor:
-    return objective.value_and_gradient(w)[1]
-
-
-def _of_gradients(objective: Objective, along: Tensor) -> Iterator[tuple[float, Tensor]]:
-    """The steps, each with the difference of the gradients to both sides over it."""
-    for share in SHORT:
-        step = share * _length(objective.w)
-        ahead, behind = (_gradient(objective, objective.w + one * along) for one in (step, -step))
-        yield step, (ahead - behind) / (2 * step)
-
-
 def _are_near(one: Tensor, other: Tensor, share: float) -> bool:
     return bool((one - other).norm() <= share * max(one.norm(), other.norm()))
 
@@ -116,13 +108,12 @@ def _direction(w: Tensor, seed: int) -> Tensor:
 
 
 def _by_differences(
-    objective: Objective, w: Tensor, along: Tensor
-) -> Iterator[tuple[float, float]]:
-    """The steps, each with the slope by it."""
-    for share in STEPS:
+    of: Callable[[Tensor], Tensor], w: Tensor, along: Tensor, shares: Iterable[float]
+) -> Iterator[tuple[float, Tensor]]:
+    """The steps, each with the slope of a function of w by it."""
+    for share in shares:
         step = share * _length(w)
-        rise = objective.value(w + step * along) - objective.value(w - step * along)
-        yield step, (rise / (2 * step)).item()
+        yield step, (of(w + step * along) - of(w - step * along)) / (2 * step)
 
 
 def _round_off(value: float, dtype: torch.dtype) -> float:
@@ -131,10 +122,6 @@ def _round_off(value: float, dtype: torch.dtype) -> float:
     A loss near 0 may be a difference of numbers near 1, as that of a confident classifier.
     """
     return torch.finfo(torch.float32).eps * abs(value) + torch.finfo(dtype).eps
-
-
-def _agree(one: float, other: float, share: float) -> bool:
-    return abs(one - other) <= share * max(abs(one), abs(other))
 
 
 def _length(w: Tensor) -> float:

@@ -19,8 +19,7 @@ def initial_parameter(
     n_in, n_out = fans
     is_bias = name.endswith(".bias")
     if isinstance(init, HeNormal | ScaledNormal):
-        variance = 2 if isinstance(init, HeNormal) else init.weight_std**2
-        spread = init.bias_std if is_bias else sqrt(variance / n_in)
+        spread = init.bias_std if is_bias else sqrt(variances(init, fans)[0] / n_in)
         return torch.randn(shape, generator=generator) * spread
     if isinstance(init, XavierUniform):
         bound = 0.0 if is_bias else init.scale * sqrt(6 / (n_in + n_out))
