@@ -44,7 +44,12 @@ def chance(seed):
 def in_small_balls(right, step, seed):
     off = [0.001, 0.05, 0.4] if right else [0.4, 0.05, 0.02]
     ratio = 1 - np.array(off) * (1 + chance(seed))
-    return {"true_regret": {"summary": {"epsilon": RADII, "ratio": ratio, "converged": True}}}
+    rows = regrets({1.0: 1.0 if right else 1.2}, {1.0: 1.0}, error=0.1)
+    rows["summary"][0] |= {"regret": 1.0 if right else 0.5} | {"root_mean_square": 1.21}
+    return {
+        "true_regret": {"summary": {"epsilon": RADII, "ratio": ratio, "converged": True}},
+        "regret": rows,
+    }
 
 
 def against_error(right, step, seed):

@@ -34,9 +34,9 @@ from flatlas.nets.loss import predictions
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` has a row for each α-scaling, `kl_ball` one for each of them and each damping.
 
-    Pairs are independent, and so are the two minibatches of a pair. They are drawn from S, and F is
-    computed on S, because the post's distribution has no wrong labels. `norm` is E √tr ggᵀ, and
-    `root_mean_square` is √tr E ggᵀ. Test error and loss identify the net.
+    Pairs are independent, and so are the two minibatches of a pair. They are drawn from S, because
+    the post's distribution has no wrong labels, and F is computed on the same images. `norm` is
+    E √tr ggᵀ, and `root_mean_square` is √tr E ggᵀ. Test error and loss identify the net.
     """
     solution = on_clean(solution)
     shape = options["pairs"], 2, options["batch"]

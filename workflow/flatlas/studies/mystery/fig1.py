@@ -62,7 +62,7 @@ def _stars(ax: Axes, stars: pd.DataFrame) -> None:
 
 
 def _small_print(stars: pd.DataFrame) -> str:
-    text = "Stars: smallest values in the ball; crosses: as the gradient at θ alone predicts. "
+    text = "Stars: smallest values in the circle; crosses: as the gradient at θ alone predicts. "
     values = stars.set_index("of")["f2"]
     if set(STARS) <= set(values.index):
         epsilon = stars["epsilon"].iloc[0]

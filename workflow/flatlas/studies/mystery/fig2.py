@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims
-from flatlas.claims.conventions import LIMIT, RISING
+from flatlas.claims.conventions import BARELY, JUMPS, LIMIT, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, ZERO_ERROR, Material, at_moment
 from flatlas.plotting.style import BLUE, GREY, ORANGE, Drawing, note, panels
@@ -50,8 +50,14 @@ def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
 
 
 def claims(material: Material) -> Claims:
-    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
+    """Claims about the formula and about its two factors."""
     nets = Nets(material, "solution")
+    yield from _limit(material, nets)
+    yield from _factors(nets)
+
+
+def _limit(material: Material, nets: Nets) -> Claims:
+    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
     ratio, settled = (
         nets.read_of_run(TABLE, name, "epsilon", at=ZERO_ERROR) for name in ("ratio", "converged")
@@ -76,4 +82,26 @@ def claims(material: Material) -> Claims:
         " all searches converged",
         RISING,
         spearman(radii, distance) if distance.size else distance,
+    )
+
+
+def _factors(nets: Nets) -> Claims:
+    """Whether the regret is the mean norm, and whether that is the root of the mean square."""
+    regret, norm, root = (
+        nets.read_of_run("regret_summary", column, at=ZERO_ERROR)
+        for column in ("regret", "norm", "root_mean_square")
+    )
+    yield nets.mean_claim(
+        "cosine",
+        "the cosine term is mostly 1, so the regret is E‖g‖",
+        "R/ε over E‖g‖, less 1",
+        BARELY,
+        regret / norm - 1,
+    )
+    yield nets.mean_claim(
+        "jensen",
+        "due to Jensen's inequality, E‖g‖ and √E‖g‖² are not the same",
+        "1 less E‖g‖ over √E‖g‖²",
+        JUMPS,
+        1 - norm / root,
     )
