@@ -39,6 +39,7 @@ QUESTIONS = {
     "prior_fig4": "rest_|first_order_|sgd_.*_(prior|rest_flatness)_",
     "prior_full_batch": "",
     "prior_inverse": "",
+    "prior_inverse_less": "",
     "prior_links": "",
     "prior_optimizers": "",
     "prior_estimates": "",

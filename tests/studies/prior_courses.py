@@ -6,7 +6,7 @@ import numpy as np
 from declared import declared
 from side_by_side import material_of
 
-ALONG = ("fig5", "s6", "s8", "s9", "s10", "inverse")
+ALONG = ("fig5", "s6", "s8", "s9", "s10", "inverse", "inverse_less")
 SWEEPS = {figure: declared("prior")["figures"][figure]["sweeps"][0] for figure in ALONG}
 SCALING = 50
 
@@ -68,7 +68,7 @@ def right_world(figure, epoch, since, met):
 def wrong_world(figure, epoch, since, met):
     """Rising where it should fall, flat where it should spike, moving where it should not."""
     late = since >= SCALING
-    error = np.where((since > SCALING) & (figure == "s6"), 0.1, 0.0)
+    error = np.where((since > SCALING) & (figure in ("s6", "inverse_less")), 0.1, 0.0)
     rise = epoch / 200 + late * (0.2 if figure != "s9" else 0.2 + (since - SCALING) / 500)
     bump = 3 * np.exp(-(((epoch - 100) / 12) ** 2)) * (since < 0)
     moves = 0.3 * np.maximum(since, 0) + np.where(late, 30, 0)
