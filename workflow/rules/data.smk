@@ -5,7 +5,7 @@
 rule source:
     """Internal: a data set as arrays."""
     input:
-        unpack(lambda wildcards: inputs_of(wildcards.source, "source")),
+        unpack(lambda wildcards: inputs_of(wildcards.source)),
     output:
         **paths.OUTPUTS["source"],
     log:
@@ -21,7 +21,7 @@ rule source:
         data_root_from=lambda wildcards: where_set("data_root", config, workflow.configfiles),
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
-        code=lambda wildcards: stage_code("source", *JOBS[wildcards.source].modules),
+        code=lambda wildcards: code_of(JOBS[wildcards.source]),
         originals=lambda wildcards: originals_of(wildcards.source),
     message:
         "Data source {wildcards.source}"
@@ -38,7 +38,7 @@ for rule in paths.DRAWN:
         name:
             rule
         input:
-            unpack(lambda wildcards, stage=rule: inputs_of(wildcards.samples, stage)),
+            unpack(lambda wildcards: inputs_of(wildcards.samples)),
         output:
             **paths.DRAWN[rule],
         log:
@@ -51,7 +51,7 @@ for rule in paths.DRAWN:
             **memory_and_time(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.samples].spec,
-            code=lambda wildcards, stage=rule: stage_code(stage, *JOBS[wildcards.samples].modules),
+            code=lambda wildcards: code_of(JOBS[wildcards.samples]),
         message:
             f"{rule.capitalize().replace('_', ' ')} {{wildcards.samples}}"
         script:

@@ -22,7 +22,7 @@ for target, figure in DRAWN.items():
         name:
             target
         input:
-            unpack(lambda wildcards, target=target: inputs_of(target, "figure")),
+            unpack(lambda wildcards, target=target: inputs_of(target)),
         output:
             **JOBS[target].outputs
             | {
@@ -43,7 +43,7 @@ for target, figure in DRAWN.items():
         params:
             spec=JOBS[target].spec,
             judged=PLAN.judged,
-            code=lambda wildcards, target=target: stage_code("figure", *JOBS[target].modules),
+            code=lambda wildcards, target=target: code_of(JOBS[target]),
         message:
             f"Figure {target}"
         script:

@@ -32,6 +32,7 @@ def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
     placed = _placed(plan, figure) if figure.study == paths.ATLAS_MINE else {}
     return Job(
         rule=target,
+        script="atlas_mine" if placed else "figure",
         inputs=inputs,
         outputs=_outputs(figure, plan.settings.preset),
         spec={

@@ -38,6 +38,7 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
     kinds = {"parquet": "parquet", "csv": "csv", "provenance": "json"}
     return Job(
         rule=TARGET,
+        script="networks",
         inputs=inputs,
         outputs=figure_files(plan.settings.preset, ATLAS, NETWORKS, kinds),
         spec={
