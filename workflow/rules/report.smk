@@ -103,8 +103,6 @@ rule report:
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
         jobs=lambda wildcards: recorded_jobs(PLAN),
-        # The ranking of all measures, where there is one.
-        opening="atlas_fig1",
         explorer="explorer.html" if "atlas_networks" in JOBS else "",
         written=lambda wildcards: ([] if PLAN.complete else written(report_files(PLAN))),
         code=lambda wildcards: stage_code("report"),
