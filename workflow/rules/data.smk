@@ -31,7 +31,7 @@ rule source:
 
 # Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of
 # the job's rule, so it must have the same name here.
-for rule in paths.DRAWN:
+for rule in paths.SAMPLING:
 
     rule:
         """Internal: which images of a data set, with which labels, each realization sees."""
@@ -40,7 +40,7 @@ for rule in paths.DRAWN:
         input:
             unpack(lambda wildcards: inputs_of(wildcards.samples)),
         output:
-            **paths.DRAWN[rule],
+            **paths.SAMPLING[rule],
         log:
             paths.LOG.format(stage=rule, name="{samples}"),
         cache: CACHE

@@ -3,20 +3,20 @@
 # are long and only requested figures need theirs.
 
 # The figure of atlas_mine also reads the published table; its rule is in report.smk.
-DRAWN = {
+DRAWN_HERE = {
     target: figure for target, figure in PLAN.figures.items() if figure.study != paths.ATLAS_MINE
 }
 
 try:
     check_names(
         PLAN.studies,
-        {target: figure.study for target, figure in DRAWN.items()},
+        {target: figure.study for target, figure in DRAWN_HERE.items()},
         [rule.name for rule in workflow.rules],
     )
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
 
-for target, figure in DRAWN.items():
+for target, figure in DRAWN_HERE.items():
 
     rule:
         name:
