@@ -126,7 +126,6 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
             for preset, claims in scorecard.groupby("preset", sort=False)
         },
         scales={name: scale(preset, folder) for name, preset in presets.items()},
-        count=count_verdicts,
         missing=[name for name in settings["figures"] if name not in presets],
         networks=NETWORKS if (table := (folder / TABLE).is_file()) else "",
         means={name: [*tables(rows)] for name, rows in read_means(folder)},

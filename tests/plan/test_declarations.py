@@ -96,4 +96,4 @@ def test_an_optimizer_without_a_tag_of_its_own_is_refused(annotations, said):
     members = {"__annotations__": annotations, "__module__": "flatlas.plan.training_specs"}
     made_up = type(Optimizer)("MadeUp", (Optimizer,), members)
     with pytest.raises(FlatlasError, match=rf"^workflow/flatlas/plan/training_specs\.py: {said}"):
-        by_tag([Sgd, made_up], "name", "docs/add-an-optimizer.md")
+        by_tag([Sgd, made_up], "name")

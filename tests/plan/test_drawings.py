@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from flatlas.errors import FlatlasError
+from flatlas.plan import fingerprint
 from flatlas.plan.drawings import check_drawings
 
 THIRD = {"title": "Three", "module": "both", "sweeps": ["alpha"], "claims": False}
@@ -73,7 +74,8 @@ def test_a_figure_that_judges_nothing_must_say_so(folder, plan_of):
     check_drawings(plan_of(study={"figures.fig2.claims": False}))
 
 
-def test_an_imported_module_that_is_not_there_is_named_with_the_file(folder, plan_of):
+def test_an_imported_module_that_is_not_there_is_named_with_the_file(folder, plan_of, monkeypatch):
+    monkeypatch.setattr(fingerprint, "LIBRARY", folder.parents[1])
     drawn = (folder / "fig2.py").read_text()
     (folder / "fig2.py").write_text(f"from flatlas.studies.flat.shared import LAST\n{drawn}")
     with pytest.raises(FlatlasError) as raised:

@@ -64,7 +64,7 @@ WITHOUT_RESULTS = {
     # How a point names what it lacks, and marks a full batch; which jobs a page lists as one.
     ("LACKS", "points"),
     ("FULL_BATCH", "points"),
-    ("DRAWN", "paths"),
+    ("SAMPLING", "paths"),
     # How much memory a check allows for.
     ("PAIRED", "measurements.duality"),
     # How an error names a source.

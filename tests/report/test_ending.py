@@ -25,7 +25,7 @@ def ended(tmp_path):
             picture = tmp_path / f"{name}.png"
             picture.touch()
             inputs = {"outcomes": drawn} if drawn else {}
-            jobs[name] = Job(name, inputs, {"png": str(picture)}, {}, [], 1, 1, {})
+            jobs[name] = Job(name, "figure", inputs, {"png": str(picture)}, {}, [], 1, 1, {})
         plan = SimpleNamespace(figures=[*jobs], jobs=jobs, judged=True)
         return ending(plan, {*jobs}, None)
 

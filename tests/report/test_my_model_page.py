@@ -44,7 +44,7 @@ def page(tmp_path):
             ranges=ranges,
             picture=tmp_path / "spectrum.png",
             caption="A line.",
-            files={"page.csv": "page.csv"},
+            files=["page.csv"],
         )
         return Page(my_model_page(model))
 

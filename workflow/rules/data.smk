@@ -5,7 +5,7 @@
 rule source:
     """Internal: a data set as arrays."""
     input:
-        unpack(lambda wildcards: inputs_of(wildcards.source, "source")),
+        unpack(lambda wildcards: inputs_of(wildcards.source)),
     output:
         **paths.OUTPUTS["source"],
     log:
@@ -21,7 +21,7 @@ rule source:
         data_root_from=lambda wildcards: where_set("data_root", config, workflow.configfiles),
     params:
         spec=lambda wildcards: JOBS[wildcards.source].spec,
-        code=lambda wildcards: stage_code("source", *JOBS[wildcards.source].modules),
+        code=lambda wildcards: code_of(JOBS[wildcards.source]),
         originals=lambda wildcards: originals_of(wildcards.source),
     message:
         "Data source {wildcards.source}"
@@ -31,16 +31,16 @@ rule source:
 
 # Snakemake evaluates the path of a script once more when a job runs. There, `rule` is the name of
 # the job's rule, so it must have the same name here.
-for rule in paths.DRAWN:
+for rule in paths.SAMPLING:
 
     rule:
         """Internal: which images of a data set, with which labels, each realization sees."""
         name:
             rule
         input:
-            unpack(lambda wildcards, stage=rule: inputs_of(wildcards.samples, stage)),
+            unpack(lambda wildcards: inputs_of(wildcards.samples)),
         output:
-            **paths.DRAWN[rule],
+            **paths.SAMPLING[rule],
         log:
             paths.LOG.format(stage=rule, name="{samples}"),
         cache: CACHE
@@ -51,7 +51,7 @@ for rule in paths.DRAWN:
             **memory_and_time(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.samples].spec,
-            code=lambda wildcards, stage=rule: stage_code(stage, *JOBS[wildcards.samples].modules),
+            code=lambda wildcards: code_of(JOBS[wildcards.samples]),
         message:
             f"{rule.capitalize().replace('_', ' ')} {{wildcards.samples}}"
         script:

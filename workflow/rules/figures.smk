@@ -3,26 +3,26 @@
 # are long and only requested figures need theirs.
 
 # The figure of atlas_mine also reads the published table; its rule is in report.smk.
-DRAWN = {
+DRAWN_HERE = {
     target: figure for target, figure in PLAN.figures.items() if figure.study != paths.ATLAS_MINE
 }
 
 try:
     check_names(
         PLAN.studies,
-        {target: figure.study for target, figure in DRAWN.items()},
+        {target: figure.study for target, figure in DRAWN_HERE.items()},
         [rule.name for rule in workflow.rules],
     )
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None
 
-for target, figure in DRAWN.items():
+for target, figure in DRAWN_HERE.items():
 
     rule:
         name:
             target
         input:
-            unpack(lambda wildcards, target=target: inputs_of(target, "figure")),
+            unpack(lambda wildcards, target=target: inputs_of(target)),
         output:
             **JOBS[target].outputs
             | {
@@ -43,7 +43,7 @@ for target, figure in DRAWN.items():
         params:
             spec=JOBS[target].spec,
             judged=PLAN.judged,
-            code=lambda wildcards, target=target: stage_code("figure", *JOBS[target].modules),
+            code=lambda wildcards, target=target: code_of(JOBS[target]),
         message:
             f"Figure {target}"
         script:

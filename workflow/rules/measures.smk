@@ -6,7 +6,7 @@
 rule kernel:
     """Internal: sample a kernel with random networks."""
     input:
-        unpack(lambda wildcards: inputs_of(wildcards.kernel, "kernel")),
+        unpack(lambda wildcards: inputs_of(wildcards.kernel)),
     output:
         **paths.OUTPUTS["kernel"],
     log:
@@ -20,7 +20,7 @@ rule kernel:
         **memory_and_time(JOBS),
     params:
         spec=lambda wildcards: JOBS[wildcards.kernel].spec,
-        code=lambda wildcards: stage_code("kernel", *JOBS[wildcards.kernel].modules),
+        code=lambda wildcards: code_of(JOBS[wildcards.kernel]),
     message:
         "Kernel {wildcards.kernel}"
     script:
@@ -33,7 +33,7 @@ for measure, outputs in PLAN.measures.items():
         name:
             f"measure_{measure}"
         input:
-            unpack(lambda wildcards: inputs_of(wildcards.measurement, "measure")),
+            unpack(lambda wildcards: inputs_of(wildcards.measurement)),
         output:
             **outputs,
         log:
@@ -45,7 +45,7 @@ for measure, outputs in PLAN.measures.items():
             **memory_and_time(JOBS),
         params:
             spec=lambda wildcards: JOBS[wildcards.measurement].spec,
-            code=lambda wildcards: stage_code("measure", *JOBS[wildcards.measurement].modules),
+            code=lambda wildcards: code_of(JOBS[wildcards.measurement]),
         message:
             f"Measure {measure} of {{wildcards.measurement}}"
         script:

@@ -5,7 +5,7 @@ from snakemake.settings.enums import RerunTrigger
 from flatlas.errors import FlatlasError
 from flatlas.jobs.output_cache import check_entries, warn_if_open
 from flatlas.plan import paths
-from flatlas.plan.code import stage_code
+from flatlas.plan.code import code_of, stage_code
 from flatlas.plan.lookup import lookup
 from flatlas.plan.once import work_out_once
 from flatlas.plan.originals import originals
@@ -94,7 +94,7 @@ def edited_on_cluster():
     return forget_edited_results(workflow.dag, workflow.persistence)
 
 
-def inputs_of(name, stage):
+def inputs_of(name):
     """The inputs of a job, forced if its result has no record and another spec or code."""
     if name not in JOBS and not workflow.is_main_process:
         raise WorkflowError(
@@ -104,7 +104,7 @@ def inputs_of(name, stage):
     job = JOBS[name]
     provenance = job.outputs["provenance"]
     if unrecorded(provenance):
-        if made_otherwise(provenance, job.spec, stage_code(stage, *job.modules)):
+        if made_otherwise(provenance, job.spec, code_of(job)):
             workflow.dag.forcefiles.add(provenance)
     return job.inputs
 

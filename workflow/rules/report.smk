@@ -103,8 +103,6 @@ rule report:
         judged=PLAN.judged,
         studies=lambda wildcards: report_studies(PLAN),
         jobs=lambda wildcards: recorded_jobs(PLAN),
-        # The ranking of all measures, where there is one.
-        opening="atlas_fig1",
         explorer="explorer.html" if "atlas_networks" in JOBS else "",
         written=lambda wildcards: ([] if PLAN.complete else written(report_files(PLAN))),
         code=lambda wildcards: stage_code("report"),
@@ -120,7 +118,7 @@ if "atlas_networks" in JOBS:
     rule atlas_networks:
         """Page: the measure table, every network of the atlas with all measures."""
         input:
-            unpack(lambda wildcards: inputs_of("atlas_networks", "networks")),
+            unpack(lambda wildcards: inputs_of("atlas_networks")),
         output:
             **JOBS["atlas_networks"].outputs,
         log:
@@ -132,7 +130,7 @@ if "atlas_networks" in JOBS:
             runtime=growing(JOBS["atlas_networks"].runtime),
         params:
             spec=JOBS["atlas_networks"].spec,
-            code=lambda wildcards: stage_code("networks"),
+            code=lambda wildcards: code_of(JOBS["atlas_networks"]),
         message:
             "The measure table"
         script:
@@ -180,7 +178,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
     rule atlas_mine_place:
         """Figure and page: your own networks among those of the atlas."""
         input:
-            unpack(lambda wildcards: inputs_of(f"{paths.ATLAS_MINE}_{paths.PLACE}", "atlas_mine")),
+            unpack(lambda wildcards: inputs_of(f"{paths.ATLAS_MINE}_{paths.PLACE}")),
             published=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:
             **MINE.outputs,
@@ -195,7 +193,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
         params:
             spec=MINE.spec,
             caption=caption_of(PLAN.figures["atlas_mine_place"].caption),
-            code=lambda wildcards: stage_code("atlas_mine"),
+            code=lambda wildcards: code_of(MINE),
         message:
             "My networks in the atlas"
         script:

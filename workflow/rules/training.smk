@@ -8,7 +8,7 @@ for kind in ("train", "record"):
         name:
             kind
         input:
-            unpack(lambda wildcards: inputs_of(wildcards.run, "train")),
+            unpack(lambda wildcards: inputs_of(wildcards.run)),
         output:
             **paths.OUTPUTS[kind],
         log:
@@ -27,7 +27,7 @@ for kind in ("train", "record"):
             nodes=1,
         params:
             spec=lambda wildcards: JOBS[wildcards.run].spec,
-            code=lambda wildcards: stage_code("train", *JOBS[wildcards.run].modules),
+            code=lambda wildcards: code_of(JOBS[wildcards.run]),
             # The state to resume from after an interruption. Snakemake would delete it as an output.
             resume=lambda wildcards: paths.RESUME.format(run=wildcards.run),
         message:

@@ -72,7 +72,7 @@ with Job(globals().get("snakemake"), "my model") as job:
         ranges=ranges(comparable(published[0], options) if published else {}),
         picture=picture,
         caption=caption(job.params.caption),
-        files={file.name: file.name for file in files},
+        files=[file.name for file in files],
     )
     write_table(job.output.csv, numbers)
     write_text(job.output.html, my_model_page(model))

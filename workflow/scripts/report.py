@@ -28,7 +28,6 @@ with Job(globals().get("snakemake"), "report") as job:
         chapters=chapters,
         stages=cost_of_stages(read_costs(job.params.jobs)),
         dag=Path(job.input.dag),
-        opening=job.params.opening,
         published=published(map(Path, job.input.scorecards)),
         explorer=job.params.explorer,
     )

@@ -20,8 +20,6 @@ OUTCOMES = {
     "train_error": "training error",
     "epochs": "epochs of training",
 }
-# The words for the moments `met`, `met+100`.
-BEYOND = "epochs beyond the stopping rule"
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ def _rows(table: pd.DataFrame, sweep: str, every_moment: bool = False) -> list[i
 def _words(key: str, axes: Mapping[str, tuple[str, str]]) -> str:
     """A setting in words: `optimizer.lr` is the learning rate, `width` the width."""
     if key == "at":
-        return BEYOND
+        return "epochs beyond the stopping rule"
     for sweep, (words, begins) in axes.items():
         if key in (sweep, begins):
             return words

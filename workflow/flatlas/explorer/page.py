@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader
 from markupsafe import Markup
 
 from flatlas.claims.claim import COLUMNS
@@ -17,7 +17,7 @@ from flatlas.claims.conventions import ADDS, USEFUL
 from flatlas.evidence.material import with_full_batches
 from flatlas.explorer.curves import SHOWN
 from flatlas.explorer.networks import MOMENT, REALIZATION, Axis, Variable, first, labels, moments
-from flatlas.report.rendering import FILTERS
+from flatlas.report.rendering import ENVIRONMENT, FILTERS
 from flatlas.report.verdicts import ANSWERS, SIGNS
 from flatlas.statistics import estimate, rank_correlation
 from flatlas.statistics.student import standard_errors
@@ -53,13 +53,7 @@ class Explorer:
 
 def explorer_page(explorer: Explorer) -> str:
     """The page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = ENVIRONMENT.overlay(loader=FileSystemLoader(TEMPLATE))
     return environment.get_template("explorer.html").render(
         title=explorer.title,
         report=explorer.report,

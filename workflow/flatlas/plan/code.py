@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from flatlas.plan.data_specs import SourceSpec
     from flatlas.plan.families import NetSpec
     from flatlas.plan.families.own import Own
+    from flatlas.plan.lookup import Job
     from flatlas.plan.measure_specs import MeasureSpec
     from flatlas.plan.training_specs import RunSpec
 
@@ -21,6 +22,11 @@ TEMPLATES = {
     "flatlas.report.rendering": LIBRARY / "report" / "templates",
     "flatlas.explorer.page": LIBRARY / "explorer" / "template",
 }
+
+
+def code_of(job: "Job") -> str:
+    """The fingerprint of the code that makes a job's result."""
+    return stage_code(job.script, *job.modules)
 
 
 def stage_code(stage: str, *modules: str) -> str:

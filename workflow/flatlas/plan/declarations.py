@@ -51,13 +51,14 @@ def load(name: str) -> ModuleType:
         raise FlatlasError(f"{file_of(name)}, line {line}: {why}") from error
 
 
-def by_tag(kinds: Iterable[type[Declared]], key: str, page: str) -> dict[str, type[Declared]]:
+def by_tag(kinds: Iterable[type[Declared]], key: str) -> dict[str, type[Declared]]:
     """Classes by their tags. A class declares its tag as `key: Literal["<tag>"]`."""
     found: dict[str, type[Declared]] = {}
     for kind in kinds:
         tags = get_args(kind.model_fields[key].annotation)
         place = f"{file_of(kind.__module__)}: {kind.__name__}"
         if len(tags) != 1:
+            *_, page = IMPLEMENTED[key]
             raise FlatlasError(
                 f'{place} has no tag {key}: Literal["<name>"]. {page} has an example.'
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.code import STUDIES
-from flatlas.plan.fingerprint import missing_imports
+from flatlas.plan.fingerprint import missing_imports, shown
 
 if TYPE_CHECKING:
     from flatlas.plan.plan import FigurePlan, Plan
@@ -32,7 +32,7 @@ def _check_imports(study: str) -> None:
     """Refuse a module of the study's folder that imports a missing module of the library."""
     for path in sorted((STUDIES / study).glob("*.py")):
         for module in missing_imports(path):
-            raise FlatlasError(f"{_shown(path)} imports {module}, which does not exist.")
+            raise FlatlasError(f"{shown(path)} imports {module}, which does not exist.")
 
 
 def _check(figure: "FigurePlan") -> None:
@@ -41,32 +41,28 @@ def _check(figure: "FigurePlan") -> None:
     if not module.is_file():
         there = sorted(path.stem for path in module.parent.glob("*.py"))
         raise FlatlasError(
-            f"{place} needs a function draw(material) in {_shown(module)}, which does not exist."
+            f"{place} needs a function draw(material) in {shown(module)}, which does not exist."
             f"{nearest(drawing.module, there)}"
         )
     functions, keys = _functions_and_keys(module)
     if drawing.module != drawing.figure and drawing.figure not in keys:
         raise FlatlasError(
             f'{place} needs an entry "{drawing.figure}" in the dictionary FIGURES of '
-            f"{_shown(module)}."
+            f"{shown(module)}."
         )
     if drawing.module == drawing.figure and "draw" not in functions:
-        raise FlatlasError(f"{place} needs a function draw(material) in {_shown(module)}.")
+        raise FlatlasError(f"{place} needs a function draw(material) in {shown(module)}.")
     if figure.claims and "claims" not in functions:
         raise FlatlasError(
-            f"{place} needs a function claims(material) in {_shown(module)}. If the figure claims "
+            f"{place} needs a function claims(material) in {shown(module)}. If the figure claims "
             "nothing, add 'claims: false'."
         )
     caption = module.with_name(f"{drawing.figure}.rst")
     if not caption.is_file():
-        raise FlatlasError(f"{place} needs a caption in {_shown(caption)}.")
+        raise FlatlasError(f"{place} needs a caption in {shown(caption)}.")
 
 
 def _functions_and_keys(module: Path) -> tuple[list[str], list[str]]:
     """The functions and methods of a module, and the keys of its dictionaries."""
     text = module.read_text(encoding="utf-8")
     return re.findall(r"def (\w+)\(", text), re.findall(r'"(\w+)":', text)
-
-
-def _shown(path: Path) -> Path:
-    return path.relative_to(STUDIES.parents[2])

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +15,7 @@ from flatlas.plan.described import described
 from flatlas.plan.families.own import Own
 from flatlas.plan.ids import source_slug
 from flatlas.plan.lookup import Job
-from flatlas.plan.plan import FigurePlan, Plan
+from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
 from flatlas.plan.training_specs import RunSpec, given_to
 
@@ -26,17 +26,18 @@ MOST_NAMED = 4
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
     """The job that draws a figure and judges its claims. `jobs` are those of its runs."""
     figure = plan.figures[target]
-    tables = tables_of(figure, jobs)
-    inputs = inputs_of(figure, tables, jobs)
+    tables = tables_of(figure.entries, jobs, figure.costs)
+    inputs = inputs_of(figure.entries, tables, jobs)
     # The figure places networks in the atlas by their settings.
     placed = _placed(plan, figure) if figure.study == paths.ATLAS_MINE else {}
     return Job(
         rule=target,
+        script="atlas_mine" if placed else "figure",
         inputs=inputs,
         outputs=_outputs(figure, plan.settings.preset),
         spec={
             **asdict(figure.drawing),
-            "points": points_of(figure, tables, plan.runs),
+            "points": points_of(figure.entries, tables, plan.runs),
             "inputs": digest_of(inputs),
             "shows": shown_by(plan, figure),
             **placed,
@@ -56,29 +57,34 @@ def _placed(plan: Plan, figure: FigurePlan) -> dict[str, Any]:
     return {**described(plan, figure.entries), "same_as": same_as}
 
 
-def tables_of(figure: FigurePlan, jobs: Mapping[str, Job]) -> dict[str, tuple[str, str]]:
-    """For each table that a figure reads: its measure's name, and the table's name in the job."""
-    measured = {name: one for each in figure.entries for name, one in each.measurements.items()}
+def tables_of(
+    entries: Sequence[Entry], jobs: Mapping[str, Job], costs: bool = False
+) -> dict[str, tuple[str, str]]:
+    """For each table that a figure reads: its measure's name, and the table's name in the job.
+
+    With `costs` it also reads the provenance of each measurement.
+    """
+    measured = {name: one for each in entries for name, one in each.measurements.items()}
     tables = {}
     for name, measurement in measured.items():
         for output in jobs[measurement].outputs:
             if output != "provenance":
                 tables[f"{name}_{output}"] = name, output
-        if figure.costs:
+        if costs:
             tables[f"{name}_cost"] = name, "provenance"
     return tables
 
 
 def inputs_of(
-    figure: FigurePlan, tables: Mapping[str, tuple[str, str]], jobs: Mapping[str, Job]
+    entries: Sequence[Entry], tables: Mapping[str, tuple[str, str]], jobs: Mapping[str, Job]
 ) -> dict[str, list[str]]:
-    """The files of each table, in the order of the figure's entries that have the measure."""
-    if not figure.entries:
+    """The files of each table, in the order of the entries that have the measure."""
+    if not entries:
         return {}
-    runs = [jobs[entry.run].outputs for entry in figure.entries]
+    runs = [jobs[entry.run].outputs for entry in entries]
     inputs = {name: [run[name] for run in runs] for name in ("history", "outcomes")}
     for table, (name, output) in tables.items():
-        measured = [entry.measurements.get(name) for entry in figure.entries]
+        measured = [entry.measurements.get(name) for entry in entries]
         inputs[table] = [jobs[one].outputs[output] for one in measured if one is not None]
     return inputs
 

@@ -133,13 +133,13 @@ def _check_groups(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) 
             )
 
 
-def _entries(declared: DeclaredStudy, sweep: str, target: str, figure: Figure) -> Iterator[Entry]:
+def _entries(declared: DeclaredStudy, sweep: str, name: str, figure: Figure) -> Iterator[Entry]:
     for swept in declared.runs_of(sweep):
         first = run_id(swept.groups[0])
-        _check_own_net(declared, target, swept.groups[0], swept.origin)
+        _check_own_net(declared, name, swept.groups[0], swept.origin)
         for spec in swept.groups:
             refuse_impossible(training_needs(spec), partial(_place_of_net, swept.origin, spec))
-            measured = _measurements(declared, sweep, target, figure, swept, spec)
+            measured = _measurements(declared, sweep, name, figure, swept, spec)
             run = declared.plan.add_run(spec)
             yield Entry(sweep, swept.point, run, first, measured)
 
@@ -147,25 +147,25 @@ def _entries(declared: DeclaredStudy, sweep: str, target: str, figure: Figure) -
 def _measurements(
     declared: DeclaredStudy,
     sweep: str,
-    target: str,
+    name: str,
     figure: Figure,
     swept: SweptRun,
     spec: RunSpec,
 ) -> dict[str, str]:
     """The ids of what is measured of a group of realizations, by the names of the measures."""
     measured = {}
-    for name in _wanted(declared, sweep, figure):
-        changed = swept.run.measures.get(name, {})
-        options = declared.options(name, changed).spelled_out(spec)
-        place = _places(declared, name, changed, swept.origin)
+    for measure in _wanted(declared, sweep, figure):
+        changed = swept.run.measures.get(measure, {})
+        options = declared.options(measure, changed).spelled_out(spec)
+        place = _places(declared, measure, changed, swept.origin)
         try:
             _check_fit(options, spec, place)
         except FlatlasError as error:
             if not figure.where_it_fits:
-                needed_by = f"Figure '{target}' takes this measure of sweep '{sweep}'."
+                needed_by = f"Figure '{name}' takes this measure of sweep '{sweep}'."
                 raise FlatlasError(f"{error}\n{needed_by}") from None
         else:
-            measured[name] = _measurement(declared, sweep, options, spec, place)
+            measured[measure] = _measurement(declared, sweep, options, spec, place)
     return measured
 
 

@@ -42,17 +42,13 @@ KEPT_STATES = 100
 KEPT_NAME = f"files/{content_hash([Path(__file__).read_bytes(), sys.version.encode()])}"
 
 
+@cache
 def fingerprint(*roots: str | Path) -> str:
     """Twelve hexadecimal digits for these modules and all they import.
 
     A file is given as a path; a file of the library also as a string, as in `training/kernel.c`. A
     file of weights is recognized by its ending.
     """
-    return _fingerprint(frozenset(roots))
-
-
-@cache
-def _fingerprint(roots: frozenset[str | Path]) -> str:
     digests = {_name(root): module_digest(_path(root)) for root in closure(roots)}
     text = "\n".join(f"{name} {digest}" for name, digest in sorted(digests.items()))
     code = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -62,7 +58,7 @@ def _fingerprint(roots: frozenset[str | Path]) -> str:
 
 
 @cache
-def _roots() -> dict[str, frozenset[str | Path]]:
+def _roots() -> dict[str, tuple[str | Path, ...]]:
     """What each fingerprint of this command was taken of."""
     return {}
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from flatlas.plan.lookup import Job
-from flatlas.plan.paths import DRAWN
+from flatlas.plan.paths import SAMPLING
 from flatlas.plan.plan import Plan
 
 # Columns of the picture left of the figures, in order, and how the names of their rules begin.
 COLUMNS = {
     "data sources": ("source",),
-    "subsets, attack sets": tuple(DRAWN),
+    "subsets, attack sets": tuple(SAMPLING),
     "training": ("train", "record"),
     "kernels": ("kernel",),
     "measures": ("measure_",),

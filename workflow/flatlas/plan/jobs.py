@@ -99,6 +99,7 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
     ranks = run.learners.count if run.learners and distributed and not run.snapshots else 1
     return _job(
         rule=rule,
+        script="train",
         name=name,
         spec=run,
         inputs=inputs,
@@ -126,6 +127,7 @@ def _kernel(name: str, kernel: KernelSpec, jobs: Jobs) -> Job:
 def _measurement(name: str, measured: MeasureSpec, jobs: Jobs) -> Job:
     return _job(
         rule=f"measure_{measured.options.measure}",
+        script="measure",
         name=name,
         spec=measured,
         inputs=_measured(measured, jobs),
@@ -163,7 +165,17 @@ def _images(samples: SamplesSpec, jobs: Jobs) -> str:
     return jobs[source_id(subset_of(samples).source)].outputs["images"]
 
 
-def _job(rule: str, name: str, spec: Spec, work: work.Work, **fields: Any) -> Job:
-    """A job of a rule that has one wildcard, the id of its result."""
+def _job(rule: str, name: str, spec: Spec, work: work.Work, script: str = "", **fields: Any) -> Job:
+    """A job of a rule that has one wildcard, the id of its result.
+
+    Its script has the rule's name, except where `script` is given.
+    """
     outputs = {key: WILDCARD.sub(name, file) for key, file in OUTPUTS[rule].items()}
-    return Job(rule=rule, outputs=outputs, spec=spec.resolved(), work=asdict(work), **fields)
+    return Job(
+        rule=rule,
+        script=script or rule,
+        outputs=outputs,
+        spec=spec.resolved(),
+        work=asdict(work),
+        **fields,
+    )

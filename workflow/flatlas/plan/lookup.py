@@ -26,7 +26,7 @@ KEPT_PLANS = 24
 
 @dataclass(frozen=True)
 class Job:
-    """One job: its rule, its files by name, its parameters, and what it requests.
+    """One job: its rule and script, its files by name, its parameters, and what it requests.
 
     `modules` are the modules picked by name that its code fingerprint covers. `work` compares its
     size with that of other jobs (flatlas.plan.work). Of the jobs that are ready, those with the
@@ -34,6 +34,7 @@ class Job:
     """
 
     rule: str
+    script: str
     inputs: dict[str, Any]
     outputs: dict[str, str]
     spec: dict[str, Any]

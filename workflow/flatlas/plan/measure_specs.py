@@ -18,12 +18,10 @@ from flatlas.plan.measurements.recordings import Forgetting
 from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec
 
-PAGE = "docs/add-a-measure.md"
-
 
 def declared() -> dict[str, type[Measurement]]:
     """The measures that the package declares, by name."""
-    return dict(sorted(by_tag(_tagged(), "measure", PAGE).items()))
+    return dict(sorted(by_tag(_tagged(), "measure").items()))
 
 
 def _tagged() -> Iterator[type[Measurement]]:
@@ -38,7 +36,7 @@ def _tagged() -> Iterator[type[Measurement]]:
         if not tagged and module is not measurement:
             raise FlatlasError(
                 f"{file_of(module.__name__)} has no subclass of Measurement with a tag "
-                f'measure: Literal["<name>"]. {PAGE} has an example.'
+                f'measure: Literal["<name>"]. docs/add-a-measure.md has an example.'
             )
         yield from tagged
 

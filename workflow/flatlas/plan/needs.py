@@ -9,7 +9,7 @@ from flatlas.plan.data_specs import SubsetSpec, images_seen, images_to_train_on,
 from flatlas.plan.families.own import Own
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
-from flatlas.plan.measure_specs import MEASURES, MeasureSpec
+from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.measurements.duality import PAIRED
 from flatlas.plan.training_specs import RunSpec
 
@@ -60,15 +60,15 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
 def measuring_needs(measured: MeasureSpec) -> Needs:
     """What a measure requests, for all realizations at all moments, in float64."""
     run, options = measured.run, measured.options
-    measure, images = MEASURES[options.measure], images_seen(run.samples)
+    images = images_seen(run.samples)
     net = run.net.size(run.input_shape, run.outputs)
     passes = options.passes * len(options.at) * len(run.seeds) * images
-    numbers = measure.matrices * images**2 + options.vectors * net.weights
+    numbers = options.matrices * images**2 + options.vectors * net.weights
     numbers += _numbers_of_layer(measured)
     return {
         "gpus": int(worth_a_gpu(net)),
-        "mem_mb": measure.mem_mb + 8 * numbers // 10**6,
-        "runtime": measure.runtime + _minutes(passes, net),
+        "mem_mb": options.mem_mb + 8 * numbers // 10**6,
+        "runtime": options.runtime + _minutes(passes, net),
     }
 
 
@@ -100,7 +100,7 @@ def _minutes(passes: int, net: NetSize) -> int:
 def _numbers_of_layer(measured: MeasureSpec) -> int:
     """How many numbers a measure holds for its layer: in matrices, and for each pair of images."""
     options, run = measured.options, measured.run
-    matrices = MEASURES[options.measure].layer_matrices
+    matrices = options.layer_matrices
     if not matrices or isinstance(run.net, Own):
         # The size of a layer in a user's own net is unknown.
         return 0

@@ -8,7 +8,7 @@ from flatlas.plan.figure_jobs import digest_of, inputs_of, tables_of
 from flatlas.plan.further_settings import further_settings
 from flatlas.plan.lookup import Job
 from flatlas.plan.paths import ATLAS, NETWORKS, figure_files
-from flatlas.plan.plan import Drawing, Entry, FigurePlan, Plan
+from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
 
 TARGET = f"{ATLAS}_{NETWORKS}"
@@ -22,28 +22,18 @@ def networks_job(plan: Plan, jobs: Mapping[str, Job]) -> Job | None:
     entries = _entries(shown)
     if not entries:
         return None
-    table = FigurePlan(
-        study=ATLAS,
-        name=NETWORKS,
-        title="The measure table",
-        drawing=Drawing(ATLAS, NETWORKS, NETWORKS),
-        own=False,
-        entries=entries,
-        costs=False,
-        claims=False,
-        place="",
-    )
-    tables = tables_of(table, jobs)
-    inputs = inputs_of(table, tables, jobs)
+    tables = tables_of(entries, jobs)
+    inputs = inputs_of(entries, tables, jobs)
     kinds = {"parquet": "parquet", "csv": "csv", "provenance": "json"}
     return Job(
         rule=TARGET,
+        script="networks",
         inputs=inputs,
         outputs=figure_files(plan.settings.preset, ATLAS, NETWORKS, kinds),
         spec={
             "study": ATLAS,
             "figure": NETWORKS,
-            "points": points_of(table, tables, plan.runs),
+            "points": points_of(entries, tables, plan.runs),
             **_settings(plan, entries),
             "inputs": digest_of(inputs),
         },

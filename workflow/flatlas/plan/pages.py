@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flatlas.plan.code import STUDIES, stage_code
+from flatlas.plan.code import STUDIES, code_of
 from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, NETWORKS, PLACE
 
@@ -85,7 +85,7 @@ def _figure(plan: Lookup, target: str) -> dict[str, Any]:
         "picture": job.outputs["png"],
         "files": {name: file for name, file in job.outputs.items() if name != "png"},
         "spec": job.spec,
-        "code": stage_code("figure", *job.modules),
+        "code": code_of(job),
     }
 
 

@@ -31,7 +31,7 @@ def _outputs(folder: str, *files: str) -> dict[str, str]:
 
 
 # The outputs of each rule that draws samples from a data source.
-DRAWN = {
+SAMPLING = {
     "subset": _outputs("data/subsets/{samples}", "samples.parquet", "provenance.json"),
     "label_noise": _outputs("data/label_noise/{samples}", "samples.parquet", "provenance.json"),
     "attack_set": _outputs("data/attack_sets/{samples}", "samples.parquet", "provenance.json"),
@@ -43,7 +43,7 @@ TRAINED = ("weights.safetensors", "history.parquet", "outcomes.csv", "times.csv"
 # The outputs of each rule with a wildcard, except measures: their tables determine them.
 OUTPUTS = {
     "source": _outputs("data/sources/{source}", "images.safetensors", "provenance.json"),
-    **DRAWN,
+    **SAMPLING,
     "train": _outputs("runs/{run}", *TRAINED),
     "record": _outputs("recordings/{run}", *TRAINED, "trajectory.npy"),
     "kernel": _outputs("kernels/{kernel}", "kernel.npy", "provenance.json"),

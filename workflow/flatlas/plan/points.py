@@ -1,11 +1,11 @@
 """The points of a figure: its runs with their swept values, in the order of its files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 # Figures import these keys from here and must not load the models of the specs.
 if TYPE_CHECKING:
-    from flatlas.plan.plan import FigurePlan
+    from flatlas.plan.plan import Entry
     from flatlas.plan.training_specs import RunSpec
 
 # The key that lists tables of measures that were not taken of a point's run.
@@ -15,11 +15,11 @@ FULL_BATCH = "full_batch"
 
 
 def points_of(
-    figure: "FigurePlan", tables: Mapping[str, tuple[str, str]], runs: Mapping[str, "RunSpec"]
+    entries: Iterable["Entry"], tables: Mapping[str, tuple[str, str]], runs: Mapping[str, "RunSpec"]
 ) -> list[dict[str, Any]]:
     """For each entry its sweep, run and values, as JSON types, and the tables that it lacks."""
     points = []
-    for entry in figure.entries:
+    for entry in entries:
         lacks = [table for table, (name, _) in tables.items() if name not in entry.measurements]
         points.append(
             {

@@ -34,7 +34,7 @@ from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import USER, Location, dotted, leaves, with_value
 
-# The settings of a base run, as a tree.
+# A point that changes nothing: the base run itself.
 NO_CHANGES: dict[str, Any] = {}
 
 

@@ -115,7 +115,7 @@ class Sam(Optimizer):
     """`true`: ε = ρ w² g/‖w g‖, elementwise (ASAM, Kwon et al. 2021, with η = 0)."""
 
 
-OPTIMIZERS = by_tag(Optimizer.__subclasses__(), "name", "docs/add-an-optimizer.md")
+OPTIMIZERS = by_tag(Optimizer.__subclasses__(), "name")
 """The optimizers by name."""
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from math import nan
 
 import pandas as pd
 
-from flatlas.plan.paths import DRAWN
+from flatlas.plan.paths import SAMPLING
 from flatlas.report.estimates import JobCost, estimate
 from flatlas.report.readable import aligned, duration
 
 # Stages that only select or draw images, listed together.
-DATA = ("source", *DRAWN)
+DATA = ("source", *SAMPLING)
 
 
 def cost_of_stages(jobs: Mapping[str, JobCost]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flatlas.errors import FlatlasError
 from flatlas.plan.deletion import would_delete
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.paths import DRAWN
+from flatlas.plan.paths import SAMPLING
 from flatlas.published_sets import SETS
 from flatlas.report.estimates import JobCost, estimate, known_costs, measured_if_intact
 from flatlas.report.readable import aligned, duration
@@ -127,7 +127,7 @@ def _stage(job: "Job", plan: Lookup) -> str:
     rule = str(job.rule.name)
     if rule in plan.figures:
         return "figures"
-    if rule == "source" or rule in DRAWN:
+    if rule == "source" or rule in SAMPLING:
         return "data"
     kind = rule.split("_")[0]
     return kind if kind in STAGES and job.wildcards else "pages"

@@ -18,7 +18,7 @@ class MyModel:
     """What the page shows: the `numbers`, and the name and the meaning of each.
 
     `doubts` says why some networks are no solutions. `images` has the number of images of each
-    part. `ranges` has the published ranges, by measure.
+    part. `ranges` has the published ranges, by measure. `files` are beside the page.
     """
 
     shows: str
@@ -31,7 +31,7 @@ class MyModel:
     ranges: pd.DataFrame
     picture: Path
     caption: str
-    files: Mapping[str, str]
+    files: Sequence[str]
 
 
 @dataclass(frozen=True)

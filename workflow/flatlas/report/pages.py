@@ -10,6 +10,9 @@ from flatlas.report.published import Published
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import Verdicts, count_verdicts
 
+# The figure that the report also shows at its top: the ranking of all measures, where there is one.
+OPENING = "atlas_fig1"
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -52,7 +55,7 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Report:
-    """What the report shows. `opening` is the target of a figure that is also shown at the top.
+    """What the report shows.
 
     `published` are claims judged on real data, for a scale that can't be `judged` itself.
     `explorer` is a link to that page, if there is one.
@@ -64,7 +67,6 @@ class Report:
     chapters: Sequence[Chapter]
     stages: pd.DataFrame
     dag: Path
-    opening: str = ""
     published: Sequence[Published] = ()
     explorer: str = ""
 
@@ -94,7 +96,7 @@ def report_page(report: Report) -> str:
         judged=judged,
         verdicts=count_verdicts(pd.concat(claims)) if claims else None,
         titles=_titles(report.chapters),
-        opening=[entry for entry in entries if entry.target == report.opening],
+        opening=[entry for entry in entries if entry.target == OPENING],
     )
 
 

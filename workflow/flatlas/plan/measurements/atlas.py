@@ -1,4 +1,4 @@
-"""The measures that only the study `atlas` takes."""
+"""Norms, and what survives an α-scaling."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Literal
