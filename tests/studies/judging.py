@@ -35,6 +35,7 @@ QUESTIONS = {
     "duality_fig4": "init_solved$",
     "duality_fig4_program": "init_solved$",
     "duality_s14": "dropout_solved$",
+    "duality_s14_program": "dropout_solved$",
     "prior_fig3": "rest_|first_order_|lowest_|highest_",
     "prior_fig4": "rest_|first_order_|sgd_.*_(prior|rest_flatness)_",
     "prior_full_batch": "",

@@ -28,10 +28,10 @@ from flatlas.training.streams import Streams
 ROWS, IMAGES, SIDE = 3, 11, 5
 
 
-def problem(hidden, bias, outputs, batch, dropout=0.0):
+def problem(hidden, bias, outputs, batch, dropout=0.0, after=None):
     """Nets in float64, and for each a draw of images with few nonzero pixels and some with none."""
     spec = DenseNet(
-        family="dense", hidden=hidden, bias=bias, dropout=dropout,
+        family="dense", hidden=hidden, bias=bias, dropout=dropout, dropout_after=after,
         init=FrameworkUniform(scheme="framework_uniform"),
     )  # fmt: skip
     net = build_net(spec, (1, SIDE, SIDE), outputs)
@@ -88,6 +88,20 @@ def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout,
     assert all((mask == 0).any() for mask in masks.values())
     expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
     assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
+
+
+@needs_compiler
+@pytest.mark.parametrize("after", [("fc1",), ("fc2",), ("fc1", "fc3")])
+def test_dropout_may_act_after_some_layers(after):
+    """The masks are of these layers, and the kernel's gradient is that of autograd with them."""
+    net, parameters, data, chosen = problem((30, 7, 9), True, 4, 5, 0.5, after)
+    masks = Streams(range(ROWS), (0,)).masks(net, 5, "cpu")
+    assert tuple(masks) == after
+    compiled = Compiled(FLOAT64, net, (), data)
+    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
+    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
     for name, value in expected.items():
         torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
 

@@ -128,7 +128,7 @@ def without_dark_pixels(loss: MeanLoss, w: Tensor) -> tuple[MeanLoss, Tensor]:
         [first.inputs * first.outputs, w.shape[-1] - first.inputs * first.outputs], -1
     )
     kept = weights.unflatten(-1, (first.inputs, first.outputs))[..., lit, :].flatten(-2)
-    narrow = LayeredNet([replace(first, inputs=int(lit.sum())), *above], loss.net.init, dropout=0.0)
+    narrow = LayeredNet([replace(first, inputs=int(lit.sum())), *above], loss.net.init)
     return MeanLoss(narrow, images[:, :, lit], loss.labels), torch.cat([kept, rest], dim=-1)
 
 

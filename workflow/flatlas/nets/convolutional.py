@@ -42,5 +42,5 @@ def build(spec: ConvolutionalNet, input_shape: tuple[int, int, int], outputs: in
         channels = stage.channels
         stages.append(convolution)
     features = channels if spec.global_pool else channels * side**2
-    dense = dense_layers((features, *spec.hidden, outputs), spec.bias)
-    return LayeredNet([*stages, *dense], spec.init, spec.dropout, spec.global_pool)
+    dense = dense_layers((features, *spec.hidden, outputs), spec.bias, spec.dropout)
+    return LayeredNet([*stages, *dense], spec.init, spec.global_pool)

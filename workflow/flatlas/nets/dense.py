@@ -22,9 +22,10 @@ from flatlas.plan.families.dense import DenseNet
 
 def build(spec: DenseNet, input_shape: tuple[int, int, int], outputs: int) -> LayeredNet:
     """A net of fc1, fc2, ... with a ReLU after each except the last."""
-    layers = dense_layers((prod(input_shape), *spec.hidden, outputs), spec.bias)
+    widths = prod(input_shape), *spec.hidden, outputs
+    layers = dense_layers(widths, spec.bias, spec.dropout, spec.dropout_after)
     if spec.weights is None:
-        return LayeredNet(layers, spec.init, spec.dropout)
+        return LayeredNet(layers, spec.init)
     return TrainedNet(layers, spec)
 
 
@@ -35,7 +36,7 @@ class TrainedNet(LayeredNet):
 
     def __init__(self, layers: list[Dense], spec: DenseNet) -> None:
         """Read the file that the spec names."""
-        super().__init__(layers, spec.init, spec.dropout)
+        super().__init__(layers, spec.init)
         self._given = _given(str(spec.weights), self.shapes)
 
     def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
@@ -76,10 +77,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def dense_layers(widths: tuple[int, ...], bias: bool) -> list[Dense]:
-    """The dense layers between these widths."""
+def dense_layers(
+    widths: tuple[int, ...], bias: bool, dropout: float, after: Sequence[str] | None = None
+) -> list[Dense]:
+    """The dense layers between these widths, with dropout `after` some or all hidden ones."""
     last = len(widths) - 1
-    return [
-        Dense(f"fc{number}", n_in, n_out, bias, relu=number < last)
-        for number, (n_in, n_out) in enumerate(pairwise(widths), start=1)
-    ]
+    layers = []
+    for number, (n_in, n_out) in enumerate(pairwise(widths), start=1):
+        name, hidden = f"fc{number}", number < last
+        dropped = hidden and (after is None or name in after)
+        layers.append(Dense(name, n_in, n_out, bias, hidden, dropout if dropped else 0.0))
+    return layers

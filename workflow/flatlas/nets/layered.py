@@ -18,27 +18,21 @@ CACHED = 32
 
 
 class LayeredNet:
-    """Layers in order; every dense layer can be addressed by its name.
-
-    `dropout` masks the activity that leaves each hidden dense layer, in training only.
-    """
+    """Layers in order; every dense layer can be addressed by its name."""
 
     layers_known = True
     """Whether `layers` are the whole net; most layers of a torch module are not listed."""
     trained = False
     """Whether its weights come from a file; the weights before training are then unknown."""
     random_training = False
-    """Whether training draws other random numbers than `dropout` masks, from a seed."""
+    """Whether training draws other random numbers than masks of layers, from a seed."""
     own = False
     """Whether it is a user's module, which may need images in float64 or with channels first."""
 
-    def __init__(
-        self, layers: Sequence[Layer], init: InitSpec, dropout: float, global_pool: bool = False
-    ) -> None:
+    def __init__(self, layers: Sequence[Layer], init: InitSpec, global_pool: bool = False) -> None:
         """The layers come from a family's `build`."""
         self.layers = tuple(layers)
         self.init = init
-        self.dropout = dropout
         self.global_pool = global_pool
 
     @property
@@ -69,6 +63,11 @@ class LayeredNet:
     def dense_layers(self) -> tuple[Dense, ...]:
         """The dense layers, first to last."""
         return tuple(layer for layer in self.layers if isinstance(layer, Dense))
+
+    @property
+    def dropped(self) -> tuple[Dense, ...]:
+        """The dense layers of whose outputs training drops a share."""
+        return tuple(layer for layer in self.dense_layers if layer.dropout)
 
     @property
     def convolutions(self) -> tuple[Convolution, ...]:

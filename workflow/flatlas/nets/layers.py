@@ -19,6 +19,8 @@ class Dense:
     outputs: int
     bias: bool
     relu: bool
+    dropout: float = 0.0
+    """The share of its outputs that training drops."""
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:

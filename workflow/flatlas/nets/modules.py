@@ -61,7 +61,7 @@ class ModuleNet(LayeredNet):
         self._module = module
         self._recurrent = any(isinstance(part, nn.RNNBase) for part in module.modules())
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
-        super().__init__([last], FrameworkUniform(scheme="framework_uniform"), dropout=0.0)
+        super().__init__([last], FrameworkUniform(scheme="framework_uniform"))
         self._norms = {
             name: part
             for name, part in module.named_modules()

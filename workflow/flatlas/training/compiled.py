@@ -37,18 +37,21 @@ class Compiled:
         """`frozen` names the layers that no step moves."""
         self.kernel, self.net, self.layout = kernel, net, Layout(net)
         layers = [
-            Layer(layer.inputs, layer.outputs, layer.bias, layer.name not in frozen, offset)
+            Layer(
+                layer.inputs, layer.outputs, layer.bias, layer.name not in frozen, offset,
+                1 - layer.dropout,
+            )
             for layer, offset in zip(self.layout.layers, self.layout.offsets, strict=True)
-        ]
-        self._net = Net(len(layers), (Layer * len(layers))(*layers), 1 - net.dropout)
-        # Noise needs a number for each moving weight, dropout one for each hidden unit and image.
+        ]  # fmt: skip
+        self._net = Net(len(layers), (Layer * len(layers))(*layers))
+        # Noise needs a number for each moving weight, dropout one for each of its units and images.
         self._moving = sum(
             prod(shape)
             for layer in self.layout.layers
             for shape in layer.shapes.values()
             if layer.name not in frozen
         )
-        self._hidden = sum(layer.outputs for layer in self.layout.layers[:-1])
+        self._dropped = sum(layer.outputs for layer in net.dropped)
         bias = self.layout.layers[0].bias
         self.train = SparseImages(
             kernel, samples.inputs, samples.labels, samples.index, bias, net.outputs
@@ -152,7 +155,7 @@ class Compiled:
 
     def _steps_at_once(self, batch: int, steps: int) -> int:
         """All steps, unless random numbers for dropout must be drawn for each."""
-        drawn = batch * self._hidden if self.net.dropout else 0
+        drawn = batch * self._dropped
         return max(1, min(steps, DRAWN // drawn)) if drawn else steps
 
     def _call(
@@ -166,7 +169,7 @@ class Compiled:
         record: tuple[str, np.ndarray] | None = None,
     ) -> None:
         chosen = chosen.contiguous()
-        draws = streams.uniform(row, len(chosen) * self._hidden) if self.net.dropout else None
+        draws = streams.uniform(row, len(chosen) * self._dropped) if self._dropped else None
         names = [layer.name for layer in self.layout.layers]
         failed = self.kernel.library.descend(
             byref(self._net),

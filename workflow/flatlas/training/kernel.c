@@ -66,12 +66,12 @@ typedef struct {
     int64_t bias;            /* 1 if there is one */
     int64_t moves;           /* 0 if no step changes it */
     int64_t offset;          /* where its first row begins in a member's padded numbers */
+    double kept;             /* the share of its outputs that dropout keeps; 1 without dropout */
 } layer;
 
 typedef struct {
     int64_t layers;
     const layer *layer;
-    double kept; /* the share that dropout keeps; 1 without dropout */
 } net;
 
 typedef struct {
@@ -102,6 +102,9 @@ static int64_t padded(int64_t width)
 {
     return (width + PADDED - 1) / PADDED * PADDED;
 }
+
+/* The outputs that need a random number for each image. */
+static int64_t dropped(const layer *one) { return one->kept < 1 ? one->outputs : 0; }
 
 static int64_t larger(int64_t one, int64_t other) { return one > other ? one : other; }
 static int64_t smaller(int64_t one, int64_t other) { return one < other ? one : other; }
@@ -451,14 +454,14 @@ static arena memory_for(const net *n, int64_t batch)
 
 /* ---- Forward ---- */
 
-/* The output of a layer, and its list. `draws` are random numbers for dropout, or NULL. */
-static void hidden_activity(const net *n, const layer *one, real *z, const float *draws)
+/* The output of a layer. `draws` are random numbers for dropout, or NULL. */
+static void hidden_activity(const layer *one, real *z, const float *draws)
 {
-    float kept = (float)n->kept;
+    float kept = (float)one->kept;
     for (int64_t k = 0; k < one->outputs; k++) {
         z[k] = z[k] < 0 ? 0 : z[k];
         if (draws)
-            z[k] *= draws[k] < kept ? 1 / (real)n->kept : 0;
+            z[k] *= draws[k] < kept ? 1 / (real)one->kept : 0;
     }
 }
 
@@ -471,7 +474,7 @@ static list listed(const layer *above, const real *activity, entry *entries)
 }
 
 /* Activities of image i of a minibatch, whose lists[i] of the first layer is already set. `draws`
-   has the random numbers of each layer, image by image; without dropout it is NULL. */
+   has the random numbers of each layer with dropout, image by image; without any it is NULL. */
 static void forward(
     const net *n, const real *weights, const workspace *w, int64_t i, int64_t batch,
     const float *draws)
@@ -483,8 +486,9 @@ static void forward(
         sum_rows(w->layer[l].lists[i], weights + one->offset, stride, z);
         if (l + 1 == n->layers)
             return;
-        hidden_activity(n, one, z, draws ? draws + i * one->outputs : NULL);
-        if (draws)
+        int64_t drops = draws && dropped(one);
+        hidden_activity(one, z, drops ? draws + i * one->outputs : NULL);
+        if (drops)
             draws += batch * one->outputs;
         const layer *above = one + 1;
         entry *entries = w->layer[l + 1].entries + i * (above->inputs + above->bias);
@@ -510,7 +514,7 @@ static void backward(const net *n, const real *weights, const workspace *w, int6
         real *delta = w->layer[l - 1].delta + i * in;
         int64_t count = nonzero(w->layer[l].delta + i * out, one->outputs, w->deltas);
         sum_rows((list){w->deltas, count}, w->transposed, in, delta);
-        real scale = draws ? 1 / (real)n->kept : 1;
+        real scale = draws ? 1 / (real)n->layer[l - 1].kept : 1;
         for (int64_t j = 0; j < in; j++)
             delta[j] = activity[j] > 0 ? delta[j] * scale : 0;
     }
@@ -725,7 +729,7 @@ int descend(const net *n, const samples *s, const int64_t *chosen, int64_t count
     const layer *kept = &n->layer[recorded];
     int64_t units = 0;
     for (int64_t l = 0; l + 1 < n->layers; l++)
-        units += n->layer[l].outputs;
+        units += dropped(&n->layer[l]);
     for (int64_t begin = 0, made = 0; begin < count; begin += batch, made++) {
         int64_t size = count - begin < batch ? count - begin : batch;
         factors f = of_step(n, d, made);

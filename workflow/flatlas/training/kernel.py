@@ -48,13 +48,16 @@ SLOTS, NUMBERS = 2, 5
 class Layer(Structure):
     """`layer` in kernel.c."""
 
-    _fields_ = [(name, c_int64) for name in ("inputs", "outputs", "bias", "moves", "offset")]
+    _fields_ = [
+        *((name, c_int64) for name in ("inputs", "outputs", "bias", "moves", "offset")),
+        ("kept", c_double),
+    ]
 
 
 class Net(Structure):
     """`net` in kernel.c."""
 
-    _fields_ = [("layers", c_int64), ("layer", POINTER(Layer)), ("kept", c_double)]
+    _fields_ = [("layers", c_int64), ("layer", POINTER(Layer))]
 
 
 class Images(Structure):

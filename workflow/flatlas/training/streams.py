@@ -37,19 +37,16 @@ class Streams:
         return torch.stack([torch.randperm(count, generator=g) for g in self.shuffling])
 
     def masks(self, net: LayeredNet, batch: int, device: str) -> dict[str, Tensor]:
-        """Dropout masks for the hidden dense layers, scaled to keep the mean activity.
+        """Dropout masks by layer, scaled to keep the mean activity.
 
         A module that draws its own random numbers in training gets a seed for each row instead.
         """
         if net.random_training:
             seeds = [torch.randint(2**62, (), generator=g) for g in self.dropout]
             return {"seed": torch.stack(seeds)}
-        if not net.dropout:
-            return {}
-        kept = 1.0 - net.dropout
         masks = {}
-        for layer in net.dense_layers[:-1]:
-            shape = (batch, layer.outputs)
+        for layer in net.dropped:
+            shape, kept = (batch, layer.outputs), 1.0 - layer.dropout
             draws = torch.stack([torch.rand(shape, generator=g) for g in self.dropout])
             masks[layer.name] = ((draws < kept) / kept).to(device)
         return masks

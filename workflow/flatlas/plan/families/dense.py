@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import MOST_LAYERS, Width
 from flatlas.plan.families.own import WeightsFile
 from flatlas.plan.family import LayeredFamily, LayerSize, Probability, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
+from flatlas.plan.spec import Distinct
 
 
 class DenseNet(LayeredFamily):
@@ -19,9 +20,21 @@ class DenseNet(LayeredFamily):
     hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)]
     bias: bool = False
     dropout: Probability = 0.0
+    dropout_after: Annotated[tuple[str, ...], Field(min_length=1), Distinct] | None = None
+    """hidden layers of whose outputs training drops a share; default: all"""
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
     weights: WeightsFile | None = None
     """safetensors file with a `state_dict`, its layers in the order of their names"""
+
+    @model_validator(mode="after")
+    def _drops_hidden_layers(self) -> "DenseNet":
+        hidden = self.names("dense")[:-1]
+        for name in self.dropout_after or ():
+            if name not in hidden:
+                raise ValueError(
+                    f"dropout_after names '{name}'. Allowed: {', '.join(hidden) or 'none'}"
+                )
+        return self
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
         """From width to width."""
