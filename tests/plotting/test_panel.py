@@ -1,10 +1,10 @@
-"""Axes of numbers that cannot be drawn."""
+"""Axes of numbers that cannot be drawn, and small print."""
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from flatlas.plotting.style import Panel, mark_empty, panels
+from flatlas.plotting.style import Panel, mark_empty, note, panels
 
 
 @pytest.fixture
@@ -87,3 +87,18 @@ def test_a_scale_does_not_change_limits_that_it_can_have(panel):
     panel.set(xscale="log", yscale="log")
     assert panel.get_xlim() == (2, 300)
     assert 0 < panel.get_ylim()[0] < 0.5
+
+
+def test_lines_of_small_print_are_as_wide_as_the_figure_whatever_their_formulas():
+    """Rendered: the source of a formula is longer than what shows."""
+    figure, _ = panels(1, 1, width=6)
+    law = r"power laws $\sigma_i^2 \propto F_i^{-\psi}$ of $\mathrm{d} \ln L / \mathrm{d} \ln t$"
+    note(
+        figure, f"Dashed: {law} over ranks 2 to 200, with intervals over directions and nets. " * 3
+    )
+    lines = figure.get_supxlabel().split("\n")
+    assert all(line.count("$") % 2 == 0 for line in lines)
+    renderer = figure.canvas.get_renderer()
+    for line in lines[:-1]:
+        drawn = figure.text(0, 0, line, fontsize=7.5).get_window_extent(renderer)
+        assert 0.7 < drawn.width / figure.bbox.width < 1

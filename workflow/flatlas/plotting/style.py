@@ -28,7 +28,9 @@ pyplot.rcParams.update(STYLE)
 
 # How many letters of small print fit in an inch of a figure's width.
 LETTERS_PER_INCH = 18
-FORMULA, UNBREAKABLE = re.compile(r"\$[^$]*\$"), "\u00a0"
+FORMULA, PLACE = re.compile(r"\$[^$]*\$"), "\ue000"
+# What shows of a formula's source: a command is one symbol.
+DRAWN = re.compile(r"\\[a-zA-Z]+|[^\\{}^_$ ]")
 
 
 class Panel(Axes):
@@ -100,9 +102,11 @@ def make_room(ax: Axes, above: float = 0.0, below: float = 0.0) -> None:
 
 
 def note(figure: Figure, text: str) -> None:
-    """Write small print under the panels, without a line break inside a formula."""
-    whole = FORMULA.sub(lambda formula: formula[0].replace(" ", UNBREAKABLE), text)
-    lines = fill(whole, int(LETTERS_PER_INCH * figure.get_figwidth())).replace(UNBREAKABLE, " ")
+    """Write small print under the panels; a formula is one word, as long as it is drawn."""
+    formulas = iter(FORMULA.findall(text))
+    words = FORMULA.sub(lambda formula: PLACE * len(DRAWN.findall(formula[0])), text)
+    lines = fill(words, int(LETTERS_PER_INCH * figure.get_figwidth()))
+    lines = re.sub(f"{PLACE}+", lambda _: next(formulas), lines)
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 
 
