@@ -49,6 +49,7 @@ QUESTIONS = {
     "false_friend_fig4": ".*_rises$",
     "false_friend_fig5": "best$",
     "false_friend_fig6": "",
+    "mystery_fig2": "jensen$",
     "mystery_fig3": "norm$|dissimilarity$|damped_regret",
     "mystery_fig4": "damped_regret",
     "atlas_fig1": "",

@@ -33,8 +33,8 @@ from flatlas.hessian.natural import (
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 
-# If G is not stored: the most numbers in a block of its rows, and the most images and vectors in a
-# product.
+# If G is not stored: the most numbers in a block of its rows, and the most images (of a net whose
+# layers are known) and vectors in a product.
 BLOCK, IMAGES, VECTORS = 2**24, 500, 16
 
 

@@ -65,7 +65,7 @@ def dense_activities(
 def output_delta(logits: Tensor, labels: Tensor) -> Tensor:
     """The derivative of each row's mean loss with respect to its logits.
 
-    No probability has 1 subtracted from it: in float32 that would leave nothing of a sure net.
+    1 is not subtracted from a probability near 1: in float32 that would leave nothing.
     """
     batch = logits.shape[1]
     if logits.shape[-1] == 1:

@@ -105,7 +105,8 @@ def note(figure: Figure, text: str) -> None:
     """Write small print under the panels; a formula is one word, as long as it is drawn."""
     formulas = iter(FORMULA.findall(text))
     words = FORMULA.sub(lambda formula: PLACE * len(DRAWN.findall(formula[0])), text)
-    lines = fill(words, int(LETTERS_PER_INCH * figure.get_figwidth()))
+    width = int(LETTERS_PER_INCH * figure.get_figwidth())
+    lines = fill(words, width, break_long_words=False)
     lines = re.sub(f"{PLACE}+", lambda _: next(formulas), lines)
     figure.supxlabel(lines, fontsize=7.5, color="0.35", x=0.01, ha="left")
 

@@ -266,8 +266,8 @@ typedef struct {
     int64_t wrong;
 } verdict;
 
-/* Logits become their loss and, in place, the derivative of the loss. No probability has 1
-   subtracted from it: of a sure net that would leave nothing. */
+/* Logits become their loss and, in place, the derivative of the loss. 1 is not subtracted from a
+   probability near 1: of a sure net that would leave nothing. */
 static verdict binary(real *logit, int64_t label)
 {
     real z = *logit, small = exp(-fabs(z)), wrong = ((z > 0) != label ? 1 : small) / (1 + small);
@@ -499,8 +499,8 @@ static void forward(
 /* ---- Backward, and the step ---- */
 
 /* From the deltas of the output of layer l, those of the output of the layer below. */
-static void backward(const net *n, const real *weights, const workspace *w, int64_t l,
-    int64_t batch, const float *draws)
+static void backward(
+    const net *n, const real *weights, const workspace *w, int64_t l, int64_t batch)
 {
     const layer *one = &n->layer[l];
     int64_t in = padded(one->inputs), out = padded(one->outputs);
@@ -514,7 +514,7 @@ static void backward(const net *n, const real *weights, const workspace *w, int6
         real *delta = w->layer[l - 1].delta + i * in;
         int64_t count = nonzero(w->layer[l].delta + i * out, one->outputs, w->deltas);
         sum_rows((list){w->deltas, count}, w->transposed, in, delta);
-        real scale = draws ? 1 / (real)n->layer[l - 1].kept : 1;
+        real scale = 1 / (real)n->layer[l - 1].kept;
         for (int64_t j = 0; j < in; j++)
             delta[j] = activity[j] > 0 ? delta[j] * scale : 0;
     }
@@ -686,7 +686,7 @@ static void minibatch(const net *n, const workspace *w, const samples *s, const 
     while (lowest < last && !n->layer[lowest].moves)
         lowest++;
     for (int64_t l = last; l > lowest; l--)
-        backward(n, d->weights, w, l, batch, draws);
+        backward(n, d->weights, w, l, batch);
     const float *noise = d->noisy ? w->noise : NULL;
     if (noise)
         normal_numbers(d->seed, d->position + made * pairs_of(w->moving), w->moving, w->noise);

@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from flatlas.plan.bounds import MOST_LAYERS, Width
 from flatlas.plan.families.own import WeightsFile
 from flatlas.plan.family import LayeredFamily, LayerSize, Probability, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
 from flatlas.plan.spec import Distinct
+
+# The order in which layers are listed makes no other net.
+InOrder = AfterValidator(lambda names: tuple(sorted(names)))
 
 
 class DenseNet(LayeredFamily):
@@ -20,7 +23,7 @@ class DenseNet(LayeredFamily):
     hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)]
     bias: bool = False
     dropout: Probability = 0.0
-    dropout_after: Annotated[tuple[str, ...], Field(min_length=1), Distinct] | None = None
+    dropout_after: Annotated[tuple[str, ...], Field(min_length=1), Distinct, InOrder] | None = None
     """hidden layers of whose outputs training drops a share; default: all"""
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
     weights: WeightsFile | None = None
@@ -34,6 +37,10 @@ class DenseNet(LayeredFamily):
                 raise ValueError(
                     f"dropout_after names '{name}'. Allowed: {', '.join(hidden) or 'none'}"
                 )
+        if self.dropout_after and not self.dropout:
+            raise ValueError("dropout_after is given, but dropout is 0: leave it out")
+        if self.dropout_after and len(self.dropout_after) == len(hidden):
+            raise ValueError("dropout_after names all hidden layers: leave it out")
         return self
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:

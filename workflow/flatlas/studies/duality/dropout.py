@@ -20,7 +20,7 @@ SHARP = "σ_g in the 10 sharpest directions"
 
 @dataclass(frozen=True)
 class Dropped:
-    """A sweep over the dropout rate d, and what tells its claims from those of the other one."""
+    """A sweep over the dropout rate d; `reading` ends the sentences of its claims."""
 
     sweep: str
     reading: str = ""
@@ -97,7 +97,7 @@ def _dip(over: np.ndarray) -> np.ndarray:
 
 
 FIGURES = {
-    # The program drops only what enters the analysed layer.
     "s14": Dropped("dropout"),
+    # The program drops only what enters the analysed layer.
     "s14_program": Dropped("program_dropout", ", with the program's dropout"),
 }
