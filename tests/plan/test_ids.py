@@ -63,6 +63,11 @@ CHECKPOINTS = [
 ]
 
 
+DROPPED = [
+    RUN | {"net": DENSE | {"dropout": 0.1, "dropout_after": [layer]}} for layer in ("fc1", "fc2")
+]
+
+
 def run(**changes):
     return RunSpec.model_validate(RUN | changes)
 
@@ -80,7 +85,8 @@ def every(kind):
     plain = [
         model.model_validate(settings) for model in models[kind] for settings in variations(model)
     ]
-    return [*plain, *map(RunSpec.model_validate, CHECKPOINTS)] if kind == "runs" else plain
+    paired = [*CHECKPOINTS, *DROPPED] if kind == "runs" else []
+    return [*plain, *map(RunSpec.model_validate, paired)]
 
 
 @pytest.mark.parametrize("kind", IDENTITIES)

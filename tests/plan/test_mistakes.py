@@ -83,6 +83,15 @@ CONFLICTS = [
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
+    (
+        {"net.dropout": 0.1, "net.dropout_after": ["fc3"]},
+        ".net: dropout_after names 'fc3'. Allowed: fc1, fc2",
+    ),
+    ({"net.dropout_after": ["fc1"]}, ".net: dropout_after is given, but dropout is 0"),
+    (
+        {"net.dropout": 0.1, "net.dropout_after": ["fc2", "fc1"]},
+        ".net: dropout_after names all hidden layers",
+    ),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),
     *(
