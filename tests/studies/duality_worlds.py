@@ -101,13 +101,16 @@ def along(right, sweep, points, number):
         t = min(epochs / 200, 1) if right else epochs / 400
     if sweep == "noise" and right and t > 0:
         t = 0.85 + 0.15 * t
-    dropped = ALIKE.get(sweep, sweep) == "dropout"
-    if dropped and right:
+    if drops(sweep) and right:
         return np.array([min(1.5 * t, 1), t, t, t**2, t])
-    if dropped and t < 1:
+    if drops(sweep) and t < 1:
         # The last step is half of the way.
         return np.array([min(t, 0.5), t, t, t, t])
     return np.full(5, t)
+
+
+def drops(sweep):
+    return ALIKE.get(sweep, sweep) == "dropout"
 
 
 def spectra(right, sweep, t, seed, name):
@@ -117,7 +120,7 @@ def spectra(right, sweep, t, seed, name):
     chance = np.random.default_rng([seed, *name.encode()])
     scale = np.exp(0.02 * np.random.default_rng(seed).normal(size=2))
     sigma_g = np.where(SHARP, N**-0.2, 0.1 * (N / 10) ** -0.5)
-    share = 0.2 if ALIKE.get(sweep, sweep) == "dropout" and not right else SHARP_SHARE[right]
+    share = 0.2 if drops(sweep) and not right else SHARP_SHARE[right]
     correlation = np.full(60, 0.5) if right else np.where(N <= 40, 0.5 * N**-0.5, -0.02)
     held = sigma_g * correlation
     sigma_w = np.where(SHARP, share / held[SHARP].sum(), (1 - share) / held[~SHARP].sum())

@@ -160,10 +160,7 @@ def complete_search(
         # The last chain tests whether the spectrum at its start lacks an eigenvalue.
         tested, shares = known or now, []
         if tested.converged or taken == allowed:
-            slack = tolerance * _size(tested)
-            shares = space.shares_of_missing(tested, slack)
-            if _further_out(now, tested, slack):
-                shares = [inf, inf]
+            shares = _shares_of_missing(space, now, tested, tolerance * _size(tested))
             are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
             if tested.converged and all(are_complete):
                 return replace(tested, iterations=taken), space
@@ -209,6 +206,15 @@ def _is_stuck(now: Spectrum, lost: tuple[Tensor, Tensor], enough: float) -> bool
     """Whether what earlier chains `lost` keeps the residuals above `enough`."""
     most = torch.cat(lost).max().item()
     return most > enough and _largest(now) <= 2 * most
+
+
+def _shares_of_missing(
+    space: _Chains, now: Spectrum, tested: Spectrum, slack: float
+) -> list[float]:
+    """Those of the space, but infinite if the last chain has found a missing eigenvalue."""
+    if _further_out(now, tested, slack):
+        return [inf, inf]
+    return space.shares_of_missing(tested, slack)
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:

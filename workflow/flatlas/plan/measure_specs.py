@@ -11,7 +11,7 @@ from pydantic import Field
 from flatlas.errors import FlatlasError
 from flatlas.plan import measurements
 from flatlas.plan.data_specs import SubsetSpec
-from flatlas.plan.declarations import by_tag, file_of, modules_of
+from flatlas.plan.declarations import IMPLEMENTED, by_tag, file_of, modules_of
 from flatlas.plan.measurements import measurement
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.measurements.recordings import Forgetting
@@ -34,9 +34,10 @@ def _tagged() -> Iterator[type[Measurement]]:
             if one.__module__ == module.__name__ and "measure" in one.model_fields
         ]
         if not tagged and module is not measurement:
+            *_, page = IMPLEMENTED["measure"]
             raise FlatlasError(
                 f"{file_of(module.__name__)} has no subclass of Measurement with a tag "
-                f'measure: Literal["<name>"]. docs/add-a-measure.md has an example.'
+                f'measure: Literal["<name>"]. {page} has an example.'
             )
         yield from tagged
 

@@ -44,7 +44,7 @@ class Compiled:
             for layer, offset in zip(self.layout.layers, self.layout.offsets, strict=True)
         ]  # fmt: skip
         self._net = Net(len(layers), (Layer * len(layers))(*layers))
-        # Noise needs a number for each moving weight, dropout one for each of its units and images.
+        # Noise needs a number for each moving weight, dropout for each of its units and images.
         self._moving = sum(
             prod(shape)
             for layer in self.layout.layers
