@@ -192,6 +192,15 @@ def test_there_must_be_statistics_to_recompute():
         flatlas.measure(net(norm), (X, Y), FEW, batch_norm="recomputed")
 
 
+def test_recomputed_statistics_are_those_of_the_examples():
+    """Not of the batches, whose sizes may differ."""
+    model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
+    unequal = [(X[:10], Y[:10]), (X[10:], Y[10:])]
+    with opened(model, unequal, None, {"batch_norm": "recomputed"}) as problem:
+        mean = problem.training.model[0].running_mean
+    torch.testing.assert_close(mean, X.double().mean(0))
+
+
 class Distillation(nn.Module):
     """It compares with a teacher whose weights follow from others."""
 
@@ -366,6 +375,27 @@ def uninitialized():
     return model
 
 
+class Teacher(nn.Linear):
+    """A layer that a copy of its model shares."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class FrozenNorm(nn.Sequential):
+    """Its batch norm stays in evaluation mode, and `train` returns nothing."""
+
+    def train(self, mode=True):
+        super().train(mode)
+        self[-1].eval()
+
+
+def test_a_train_that_returns_nothing_is_enough():
+    norm = nn.BatchNorm1d(3)
+    expected = flatlas.measure(net(norm), (X, Y), FEW).table.value
+    assert flatlas.measure(FrozenNorm(*net(norm)), (X, Y), FEW).table.value.equals(expected)
+
+
 def uncopied():
     model = net()
     model.lock = Lock()
@@ -390,6 +420,9 @@ def uncopied():
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
         (uninitialized(), (X, Y), {}, r"'norm\.running_mean' has no shape yet: pass one batch"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
+        (net(Teacher(3, 3)), (X, Y), {}, "copy of the model has the same Teacher"),
+        (net(), [*zip(X, SHARES, strict=True)], {"loss": "mse"}, "batch 0 .*a single example"),
+        (net(nn.Flatten(0), outputs=1), (X, SHARES[:, 0]), {}, "labels as integers.*loss='bce'"),
         ({}, (X, Y), {}, "the model is a dict"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss}, "the class CrossEntropyLoss"),
         (net(), (X, Y), {"loss": nn.CrossEntropyLoss(reduction="none")}, "reduction 'none'"),

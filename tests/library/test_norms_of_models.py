@@ -151,6 +151,7 @@ CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flat
         ({"initial": nn.Linear(2, 2)}, r"initial has no '0\.weight'"),
         ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.ones(3)}}, r"'2\.bias' has the"),
         ({"initial": 3}, "norms: initial"),
+        ({"initial": {name: 0.0 for name in TWO_LAYERS.state_dict()}}, "is a float in initial"),
         ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.nan * torch.ones(2)}}, "NaN"),
     ],
 )

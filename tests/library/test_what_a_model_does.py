@@ -465,6 +465,24 @@ def test_a_last_batch_of_one_number_may_be_a_part_of_a_larger_tensor():
     assert found.equals(expected)
 
 
+def fixed_features(x):
+    """Random features that are drawn again in each pass, from a seed."""
+    features = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
+    return (x @ features.to(x)).tanh()
+
+
+@pytest.mark.parametrize("own", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    "function",
+    [fixed_features, lambda x: nn.functional.rms_norm(1e-5 * x, (4,)).repeat(1, 2)[:, :6]],
+)
+def test_a_copy_in_another_precision_that_is_another_function_gets_a_note(function, own):
+    model = nn.Sequential(Through(function), nn.Linear(6, 3)).to(own)
+    assert any("own precision" in note for note in flatlas.measure(model, DATA, ["norms"]).notes)
+    usual = net(nn.BatchNorm1d(6), nn.GELU()).to(own)
+    assert not flatlas.measure(usual, DATA, ["norms"]).notes
+
+
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("own", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_a_norm_without_an_eps_keeps_that_of_its_dtype(own, affine):

@@ -70,6 +70,22 @@ def test_data_that_do_not_repeat_themselves_are_refused():
         flatlas.measure(net(), loader, FEW)
 
 
+class Drawn(Dataset):
+    """Examples that each come from a generator with a seed."""
+
+    def __len__(self):
+        return len(Y)
+
+    def __getitem__(self, number):
+        return torch.rand(6, generator=torch.Generator().manual_seed(number)), Y[number]
+
+
+def test_data_that_are_drawn_are_those_of_the_training():
+    """torch draws other numbers in float64, the default dtype while a model is measured."""
+    loader = DataLoader(Drawn(), 8)
+    assert numbers(net(), loader) == numbers(net(), [*loader])
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_augmented_data_are_the_same_in_each_pass(workers):
     """Also if workers stay, whose random states go on."""

@@ -45,21 +45,25 @@ def test_float32_is_not_cut_to_tf32_and_the_choice_is_restored(forked, tmp_path,
     assert seen and not {"tf32", "bf16"} & {*seen}
 
 
+class Seen(set):
+    """The same set in each copy of a module."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 class Watched(nn.Module):
     """Notes whether cuDNN may be used for each output that is differentiated."""
 
     def __init__(self, of):
         super().__init__()
-        self.of, self.last, self.seen = of, nn.Linear(3, 2), set()
+        self.of, self.last, self.seen = of, nn.Linear(3, 2), Seen()
 
     def forward(self, x):
         if torch.is_grad_enabled():
             self.seen.add(torch.backends.cudnn.enabled)
         found = self.of(x)
         return self.last(found[0] if isinstance(found, tuple) else found)
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 @pytest.mark.parametrize(("of", "allowed"), [(nn.Linear(3, 3), True), (nn.LSTM(3, 3), False)])
@@ -83,9 +87,6 @@ class Weighted(nn.Module):
         self.seen.add(self.weight.dtype)
         return nn.functional.cross_entropy(output, target, self.weight.to(output))
 
-    def __deepcopy__(self, memo):
-        return self
-
 
 class Named(nn.Linear):
     def forward(self, x):
@@ -95,6 +96,6 @@ class Named(nn.Linear):
 @pytest.mark.parametrize("model", [nn.Linear(3, 2), Named(3, 2)])
 def test_a_loss_of_ones_own_computes_in_the_models_precision(model):
     """A device without float64 could not take the numbers of the loss otherwise."""
-    seen = set()
+    seen = Seen()
     flatlas.measure(model, DATA, ["hessian"], loss=Weighted(seen), dtype=torch.float32)
     assert seen == {torch.float32}

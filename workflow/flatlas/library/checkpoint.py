@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.objective import Objective
 from flatlas.models.prepared import unwrapped
-from flatlas.models.tensors import exact, flat
+from flatlas.models.tensors import described, exact, flat
 
 # A model, or its state dictionary, whose values need not all be tensors.
 Checkpoint = InstanceOf[nn.Module] | Mapping[str, Any]
@@ -26,8 +26,10 @@ def weights_at(checkpoint: Any, objective: Objective, name: str) -> Tensor:
             f"{name} is a {type(given).__name__}. Allowed: a model, or its state dictionary."
         )
     for key, shape in objective.shapes.items():
-        if not isinstance(given.get(key), Tensor):
-            raise FlatlasError(f"{name} has no '{key}' that is a tensor.{nearest(key, given)}")
+        if key not in given:
+            raise FlatlasError(f"{name} has no '{key}'.{nearest(key, given)}")
+        if not isinstance(given[key], Tensor):
+            raise FlatlasError(f"'{key}' is {described(given[key])} in {name}. Allowed: a tensor.")
         if given[key].shape != shape:
             raise FlatlasError(
                 f"'{key}' has the shape {tuple(given[key].shape)} in {name}, but {tuple(shape)} in "

@@ -22,6 +22,12 @@ DRAWS = (
     "The data shuffle or augment: two passes over them differ. Each pass of a measure began from "
     "the same random state, so all of them saw the same batches."
 )
+OTHER = (
+    "The copy that is measured computes in {}, and its outputs are not those of the model in its "
+    "own precision: numbers describe the copy. Look for random numbers that the model draws from a "
+    "seed, or an eps that follows from the dtype, as in F.rms_norm. Give dtype=torch.float32 if "
+    "the model's is that."
+)
 BY_BATCH = (
     "The model's output for an example depends on the other examples of its batch, as with batch "
     "norm without running statistics: numbers depend on how the data are cut into batches."
@@ -57,17 +63,19 @@ CHANGED = (
 
 
 def notes_on(
-    objective: Objective, draws: bool, wrong_slope: bool, wrong_curvature: bool
+    objective: Objective, draws: bool, other: bool, wrong_slope: bool, wrong_curvature: bool
 ) -> list[str]:
     """The notes that apply.
 
-    `draws`: two passes over the data differ; `wrong_slope`: the gradient is not that of the loss;
-    `wrong_curvature`: the second derivative is not that of the gradient.
+    `draws`: two passes over the data differ; `other`: the copy is another function than the model;
+    `wrong_slope`: the gradient is not that of the loss; `wrong_curvature`: the second derivative is
+    not that of the gradient.
     """
     idle, integers = unused(objective), quantized(objective.model)
     depends = (
         (UNUSED.format(", ".join(idle)), idle),
         (DRAWS, draws),
+        (OTHER.format(objective.dtype), other),
         (BY_BATCH, _mixes_examples(objective)),
         (CUTS, not _adds_up(objective)),
         (QUANTIZED.format(", ".join(integers)), integers),

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -18,7 +18,8 @@ from flatlas.models.chosen import Chosen
 from flatlas.models.dependence import loss_of, refuse_without_loss
 from flatlas.models.losses import LossFunction
 from flatlas.models.objective import Objective
-from flatlas.models.precision import as_written, full_precision
+from flatlas.models.own_precision import is_other_function
+from flatlas.models.precision import as_written, by_default, full_precision
 from flatlas.models.repetition import has_changed, of_first_pass
 from flatlas.models.slope import has_wrong_curvature, has_wrong_slope
 from flatlas.models.tensors import WITHOUT_FLOAT64
@@ -89,8 +90,9 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         kept.enter_context(as_written())
         where, dtype = _device(given.device, model), given.dtype
         _refuse_dtype(dtype, where)
-        kept.enter_context(_by_default(where, dtype))
         batches = Batches(data, where, dtype, given.seed)
+        tested = None if test is None else Batches(test, where, dtype, given.seed)
+        kept.enter_context(by_default(_of_new_tensors(where), dtype))
         loss = loss_of(given.loss, model)
         objective = Objective(model, batches, loss, given.parameters, where, dtype)
         copies = objective.of_copy(), objective.of_copy()
@@ -102,12 +104,15 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         wrong_curvature = not wrong and has_wrong_curvature(objective, few)
         del copies
         compared, draws = None, batches.draws
-        if test is not None:
-            tested = Batches(test, where, dtype, given.seed)
+        if tested is not None:
             compared = objective.on(tested)
             refuse_without_loss(compared)
             draws = draws or tested.draws
-        notes = notes_on(objective, draws, wrong, wrong_curvature)
+        # Statistics that were recomputed make the copy another function on purpose.
+        other = given.batch_norm == "as it is" and is_other_function(
+            objective, model, few, batches.defaults
+        )
+        notes = notes_on(objective, draws, other, wrong, wrong_curvature)
         for note in notes:
             # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
             warnings.warn(note, stacklevel=4)
@@ -137,17 +142,10 @@ def _refuse_dtype(dtype: Any, device: torch.device) -> None:
         raise FlatlasError(f"dtype is {dtype}. Allowed on {device.type}: {names}.")
 
 
-@contextmanager
-def _by_default(device: torch.device, dtype: torch.dtype) -> Iterator[None]:
-    """The defaults for tensors that a model creates, as the first state of a recurrent layer."""
-    other = torch.get_default_device().type not in ("cpu", device.type)
-    before = torch.get_default_dtype()
-    with device if other else nullcontext():
-        torch.set_default_dtype(dtype)
-        try:
-            yield
-        finally:
-            torch.set_default_dtype(before)
+def _of_new_tensors(device: torch.device) -> torch.device:
+    """Where a model makes tensors such as the first state of a recurrent layer."""
+    default = torch.get_default_device()
+    return default if default.type in ("cpu", device.type) else device
 
 
 def _device(given: Any, model: nn.Module) -> torch.device:

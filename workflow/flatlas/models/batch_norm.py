@@ -9,7 +9,10 @@ from flatlas.models.objective import Objective
 
 @torch.no_grad()
 def take_statistics(objective: Objective) -> None:
-    """Replace all running means and variances by their means over the batches."""
+    """Replace all running means and variances by their means over the batches.
+
+    A batch counts as often as it has examples.
+    """
     norms = [
         part
         for part in objective.model.modules()
@@ -21,10 +24,12 @@ def take_statistics(objective: Objective) -> None:
         )
     for norm in norms:
         norm.reset_running_stats()
-        # Without a momentum, torch takes the mean over all batches.
-        norm.momentum = None
         norm.train()
+    examples = 0
     for number, batch in enumerate(objective.batches):
+        examples += batch.examples
+        for norm in norms:
+            norm.momentum = batch.examples / examples
         try:
             objective.outputs({}, batch)
         except FlatlasError as error:

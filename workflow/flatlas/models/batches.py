@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
-from flatlas.models.precision import in_precision
+from flatlas.models.precision import by_default, in_precision
 from flatlas.models.tensors import WITHOUT_FLOAT64, described, row_counts, rows_of, tensors_in
 
 # The batch size of data that are given as two tensors.
@@ -69,6 +69,7 @@ class Batches:
 
     Each pass begins from the same random state, so a loader that shuffles or augments repeats
     itself. `draws` says whether the data depend on that state. Use inside `random_state_kept`.
+    Each batch is made under the default device and dtype at the time of the call (`defaults`).
     Another iteration over the same loader is not disturbed.
     """
 
@@ -76,6 +77,8 @@ class Batches:
         """Floating-point numbers are converted to `dtype`; integers, such as tokens, are kept."""
         self._data, self._generators = _iterable(data), _generators(data)
         self._device, self._dtype, self._seed = device, dtype, seed
+        # torch's generators draw other numbers in another dtype.
+        self.defaults = torch.get_default_device(), torch.get_default_dtype()
         self.examples, first = 0, []
         for number, given in enumerate(self._pass(seed)):
             batch = _batch(given, number)
@@ -95,14 +98,26 @@ class Batches:
             if batch.examples:
                 yield batch
 
-    def _pass(self, seed: int) -> Iterable[Any]:
+    def _pass(self, seed: int) -> Iterator[Any]:
         """The batches as they are given, from the random state of this seed."""
         torch.manual_seed(seed)
         np.random.seed(seed)
         random.seed(seed)
         for one in self._generators:
             one.manual_seed(seed)
-        return map(_plain, self._data())
+        with by_default(*self.defaults):
+            batches = iter(self._data())
+        return map(_plain, self._made(batches))
+
+    def _made(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """The same; a data set makes each under the user's defaults."""
+        while True:
+            with by_default(*self.defaults):
+                try:
+                    given = next(batches)
+                except StopIteration:
+                    return
+            yield given
 
     def _refuse_others(self, data: Any, first: list[list[bytes]]) -> None:
         """Raise an error if a second pass from the same random state differs from the first."""
@@ -218,7 +233,7 @@ def _batch(given: Any, number: int) -> Batch:
 def _examples(inputs: Any, target: Any, number: int) -> int:
     """The number of rows of the target, or of the inputs if the target has none."""
     alone = isinstance(target, Tensor) and not target.ndim
-    if alone or isinstance(target, int | float | np.generic):
+    if alone or isinstance(target, int | float | np.generic) or _are_vectors(inputs, target):
         raise FlatlasError(
             f"batch {number} has the target {target}, of a single example. Give batches, as a "
             "DataLoader makes them: a target with one row for each example."
@@ -232,6 +247,14 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
             f"{_listed(set(sizes))} rows: give one row for each example."
         )
     return sizes[0] if sizes else 1
+
+
+def _are_vectors(inputs: Any, target: Any) -> bool:
+    """Whether both are vectors, of different lengths, as in one example of a regression."""
+    both = inputs, target
+    if not all(isinstance(one, Tensor) and one.is_floating_point() for one in both):
+        return False
+    return inputs.ndim == target.ndim == 1 and len(inputs) != len(target)
 
 
 def _listed(sizes: set[int]) -> str:

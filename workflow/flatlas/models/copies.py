@@ -26,11 +26,19 @@ def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Mo
         if isinstance(one, Tensor) and (one.grad_fn or one.layout is not torch.strided)
     } | {id(one): one for one in shared}
     try:
-        return deepcopy(module, computed)
+        made = deepcopy(module, computed)
     except Exception as error:
         raise FlatlasError(
             f"the {name} can't be copied, and measures are taken of a copy: {error}"
         ) from error
+    originals = {*map(id, module.modules())}
+    for part in made.modules():
+        if id(part) in originals:
+            raise FlatlasError(
+                f"a copy of the {name} has the same {type(part).__name__}, as by a __deepcopy__ "
+                "that returns the module itself: measures would change it. Let __deepcopy__ copy."
+            )
+    return made
 
 
 def _detached(one: Tensor) -> Tensor:

@@ -201,6 +201,12 @@ class Loss:
                 f"the target has numbers from {target.min():g} to {target.max():g}, but this loss "
                 "takes shares of the class 1. Allowed: 0 to 1."
             )
+        if self.is_of_classes and target.is_floating_point() and target.ndim < 2:
+            raise FlatlasError(
+                f"the target is {described(target)}. Allowed for this loss: labels as integers, or "
+                "a row of shares of all classes for each example. Give loss='bce' for one output "
+                "and labels of 0 and 1, and loss='mse' for a regression."
+            )
         if not self.is_of_classes or target.is_floating_point() or outputs.ndim < 2:
             return
         labels = self._counted(target)

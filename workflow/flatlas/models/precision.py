@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +51,19 @@ def as_written() -> Iterator[None]:
         if "torch._dynamo" in sys.modules:
             kept.enter_context(torch.compiler.set_stance("force_eager"))
         yield
+
+
+@contextmanager
+def by_default(device: torch.device, dtype: torch.dtype) -> Iterator[None]:
+    """The device and the floating-point type of tensors that are made without naming them."""
+    before = torch.get_default_dtype()
+    # Under a default device each call of torch takes longer.
+    with nullcontext() if torch.get_default_device() == device else device:
+        torch.set_default_dtype(dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
 
 
 @contextmanager

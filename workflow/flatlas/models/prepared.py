@@ -14,7 +14,10 @@ from flatlas.models.tensors import described
 
 def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:
     """A copy in evaluation mode, without parameters that require a gradient."""
-    made = copied(model, "model").eval().requires_grad_(False)
+    made = copied(model, "model")
+    # A model's own `train`, which `eval` calls, may return nothing.
+    made.eval()
+    made.requires_grad_(False)
     _keep_eps(made)
     # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
     # first. A module's `to` would drop the imaginary part of complex numbers.
