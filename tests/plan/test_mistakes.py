@@ -124,6 +124,7 @@ CONFLICTS = [
     ({"data.classes": [3]}, ".data.classes is [3]."),
     ({"data.classes": []}, ".data.classes is []."),
     ({"data.classes": [1, 1]}, ".data.classes: list each only once, not 1, 1"),
+    ({"checkpoints": [5, "0..10/5"]}, ".checkpoints: list each only once, not 5, 0, 5, 10"),
     ({"data.positive": []}, ".data.positive is []."),
     ({"data.positive": [1], "data.classes": [2, 3]}, ".data.positive names '1'. Allowed: 2, 3."),
     ({"data.positive": [3, 2], "data.classes": [2, 3]}, ".data.positive names all classes"),

@@ -1,10 +1,11 @@
 """A user's own net. The plan knows only where its code is."""
 
+import json
 from collections.abc import Iterator
 from math import prod
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 from safetensors import SafetensorError, safe_open
 
 from flatlas.plan.bounds import PathText
@@ -37,6 +38,24 @@ def _safetensors(file: str) -> str:
     return file
 
 
+def _typed(given: Any) -> Any:
+    """The same with a number, true, false or null in place of a text that reads so in JSON.
+
+    Values from the command line are texts, and no field of the plan says what the module takes.
+    """
+    if isinstance(given, dict):
+        return {name: _typed(value) for name, value in given.items()}
+    if isinstance(given, list | tuple):
+        return [_typed(value) for value in given]
+    if isinstance(given, str):
+        try:
+            return json.loads(given.lower())
+        except ValueError:
+            return given
+    return given
+
+
+Arguments = Annotated[dict[str, JsonValue], BeforeValidator(_typed)]
 WeightsFile = Annotated[PathText, AfterValidator(_safetensors)]
 
 
@@ -48,7 +67,8 @@ class Own(ModuleFamily):
 
     family: Literal["own"]
     module: Annotated[str, Field(max_length=200), AfterValidator(_where_and_what)]
-    arguments: dict[str, JsonValue] = Field(default={})
+    arguments: Arguments = Field(default={})
+    """A text such as `false` or `4` counts as what it reads as, since --config has only texts."""
     weights: WeightsFile | None = None
     """safetensors file with its `state_dict`, instead of random weights"""
 
