@@ -36,10 +36,12 @@ if not Path("config/config.yaml").is_file():
         f"There is no config/config.yaml in {Path.cwd()}. Start Snakemake in the repository's folder, or "
         "name that folder by --directory."
     )
-if Path("results").is_symlink() and not Path("results").is_dir():
+if os.path.lexists("results") and not Path("results").is_dir():
     raise WorkflowError(
         f"results is a link to {os.readlink('results')}, which is no folder. Mount its disk, make the "
         "folder, or change the link."
+        if Path("results").is_symlink()
+        else "results is a file, but the name of the folder of all results. Rename or move it."
     )
 
 # Snakemake names neither the file nor the line of a mistake.

@@ -107,6 +107,18 @@ def test_what_is_only_named_like_an_image_is_refused(pets, name, make):
             door(pets)
 
 
+@pytest.mark.parametrize("name", [b"train/cat/\xff.png", b"train/\xff"])
+def test_a_name_that_is_no_utf_8_is_named(pets, name):
+    os.mkdir(os.fsencode(pets) + b"/" + name)
+    for door in (digest, read):
+        with pytest.raises(FlatlasError, match=r"xff.* is no UTF-8\. Rename it"):
+            door(pets)
+
+
+def test_the_number_of_channels_may_come_as_a_text_of_the_command_line():
+    assert spec(channels="1").channels == 1
+
+
 def link_an_image(pets):
     draw(pets.parent / "elsewhere.png", 9)
     (pets / "train/cat/2.png").symlink_to(pets.parent / "elsewhere.png")

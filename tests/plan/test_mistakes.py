@@ -234,8 +234,8 @@ IN_THE_STUDY += [
 
 IN_THE_STUDY.append(
     (
-        {"measures.hidden": {"measure": "adaptive_sharpness", "p": "2"}},
-        "measures.hidden.p is '2'. Allowed: 2, infinity. Write the number without quotes.",
+        {"measures.hidden": {"measure": "adaptive_sharpness", "p": "3"}},
+        "measures.hidden.p is 3. Allowed: 2, infinity.",
     )
 )
 

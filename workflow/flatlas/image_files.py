@@ -106,7 +106,16 @@ def _images(folder: Path, root: str | None) -> list[Path]:
 
 def _by_name(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
-        return sorted(entries, key=lambda entry: entry.name)
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        try:
+            entry.name.encode()
+        except UnicodeEncodeError as error:
+            raise FlatlasError(
+                f"{folder} has a file or folder whose name, {os.fsencode(entry.name)!r}, is no "
+                "UTF-8. Rename it."
+            ) from error
+    return found
 
 
 def _refuse_outside(path: Path, root: str | None) -> None:

@@ -44,6 +44,14 @@ MOST_REALIZATIONS = 100_000
 _Group = Annotated[int, Field(gt=0, le=MOST_REALIZATIONS)]
 
 
+def _number(given: Any) -> Any:
+    return int(given) if isinstance(given, str) and given.isdecimal() else given
+
+
+# For a choice among numbers: the command line gives texts.
+AsNumber = BeforeValidator(_number)
+
+
 def _as_groups(sizes: Any) -> Any:
     return sizes if isinstance(sizes, list | tuple) else (sizes,)
 

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from flatlas.plan.bounds import MOST_CLASSES, Images, PathText, Seed, Side
+from flatlas.plan.bounds import MOST_CLASSES, AsNumber, Images, PathText, Seed, Side
 from flatlas.plan.families import NetSpec
 from flatlas.plan.spec import Spec
 
@@ -58,7 +58,7 @@ class Folder(Pictures):
     kind: Literal["folder"]
     path: PathText
     classes: Annotated[int, Field(gt=0, le=MOST_CLASSES)]
-    channels: Literal[1, 3] = 3
+    channels: Annotated[Literal[1, 3], AsNumber] = 3
     side: Side = 32
     follow_links: bool | None = None
     """Allow links to images and folders outside of `path`."""

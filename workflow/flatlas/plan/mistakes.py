@@ -127,9 +127,7 @@ def _mistake(
         return _Mistake(f"{origin(location)}: {context['error']}", [])
     said = f"{origin(location)} is {shown(given)}"
     if kind == "literal_error":
-        allowed = _names(context["expected"])
-        quoted = " Write the number without quotes." if given in allowed else ""
-        return _Mistake(said, allowed, str(given), quoted)
+        return _Mistake(said, _names(context["expected"]), str(given))
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return _Mistake(said, ["a mapping of keys to values"])
     if kind in ("list_type", "tuple_type"):

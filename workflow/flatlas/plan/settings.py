@@ -64,7 +64,7 @@ class MyModel(Spec):
 class Settings(Spec):
     """The keys of config/config.yaml."""
 
-    preset: str
+    preset: Name
     """The scale: the name of a file in `presets/`."""
     complete: bool = True
     """`false`: scorecards and `report` cover only the figures that are drawn already."""

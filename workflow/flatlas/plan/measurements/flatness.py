@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from flatlas.plan.bounds import AtLeastTwo, Count, Positive
+from flatlas.plan.bounds import AsNumber, AtLeastTwo, Count, Positive
 from flatlas.plan.columns import LOSS, columns, search
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.training_specs import RunSpec
@@ -60,7 +60,7 @@ class AdaptiveSharpness(Measurement):
     # With a smaller radius, in MNIST nets at zero error, most of the rise comes from the gradient,
     # not from curvature.
     radius: Positive = 0.01
-    p: Literal[2, "infinity"] = "infinity"
+    p: Annotated[Literal[2, "infinity"], AsNumber] = "infinity"
     adaptive: bool = True
     pairs: AtLeastTwo = 10
     tolerance: Tolerance = 0.01
