@@ -53,8 +53,8 @@ with reading("config/config.yaml"):
 report: "workflow/report/overview.rst"
 
 
-# glibc maps separate pages for every tensor above some size and unmaps them again: up to half the
-# time of a product with the Hessian (docs/speed.md). Below 32 MiB, glibc's largest threshold, a job
+# glibc maps separate pages for every tensor above some size and unmaps them again: a quarter of the
+# time of a Hessian of a small PreResNet (docs/speed.md). Below 32 MiB, glibc's largest threshold, a job
 # now reuses its memory.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
 os.environ.update(PYTHONPATH=str(LIBRARY), **{name: str(at) for name, at in MALLOC.items()})

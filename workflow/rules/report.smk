@@ -3,6 +3,7 @@
 SMALL = {"mem_mb": growing(1000), "runtime": growing(10)}
 # Results on real data, which the repository publishes.
 GALLERY = LIBRARY.parent / "docs" / "gallery"
+PUBLISHED = GALLERY / paths.ATLAS / f"{paths.NETWORKS}.parquet"
 
 
 rule dag:
@@ -141,7 +142,6 @@ if "atlas_networks" in JOBS:
 # networks of the atlas, whose table its gallery publishes.
 if "my_model" in PLAN.pages:
     MEASURED = JOBS["my_model_spectrum"]
-    PUBLISHED = GALLERY / paths.ATLAS / f"{paths.NETWORKS}.parquet"
 
     rule my_model_page:
         """Page: accuracy and measures of your own networks."""

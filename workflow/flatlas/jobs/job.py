@@ -15,13 +15,12 @@ from flatlas.errors import FlatlasError, named
 from flatlas.jobs.progress import Progress
 from flatlas.jobs.terminal import ERASE
 from flatlas.jobs.worker import list_imports
-from flatlas.plan.paths import RESULTS
+from flatlas.plan.paths import BY_HAND, RESULTS
 from flatlas.plan.requests import THREAD_VARIABLES, wants_gpu
 from flatlas.store.json_files import read_json, write_json
 from flatlas.store.provenance import verify, write_provenance
 
 logger = logging.getLogger("flatlas")
-BY_HAND = RESULTS / "by-hand"
 # Imports are never garbage, but with torch they are 200,000 objects. Python would search them for
 # garbage repeatedly during the imports and once at the end, in a quarter of a short job's time.
 COLLECT_EVERY = gc.get_threshold()

@@ -56,7 +56,7 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
     """The results that no figure needs at any preset, with the current settings.
 
     Only files that flatlas has written count: folders that are named by an id and have a
-    provenance, saved states of trainings, the files of figures, and the page of the user's
+    provenance, saved states of trainings, the files of figures, and the pages of the user's
     networks.
     """
     plans = [_at(preset, config, root) for preset in _presets(root)]
@@ -74,25 +74,27 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
 
 
 def _drawn(plan: Plan) -> Iterator[tuple[str, str]]:
-    """The study and the name of each figure, of the atlas' table and of the user's page."""
+    """The study and the name of each figure, of the atlas' table and of the user's pages."""
     for one in plan.figures.values():
         yield one.study, one.name
     if paths.ATLAS in plan.studies:
         yield paths.ATLAS, paths.NETWORKS
-    if paths.MY_MODEL in plan.studies:
-        yield paths.MY_MODEL, paths.MY_PAGE
+    for study in paths.OF_SETTING:
+        if study in plan.studies:
+            yield study, paths.MY_PAGE
 
 
 def _files_of_figure(provenance: Path) -> list[str]:
     """A figure's provenance file and the files that it lists; none if it is not of a figure.
 
-    The page of the user's networks has the spec of their figure.
+    A page of the user's networks has the spec of their figure.
     """
     place = provenance.parent.name, provenance.stem
     try:
         record = json.loads(provenance.read_bytes())
         spec, files = record["spec"], record["sha256"]
-        is_page = place == (paths.MY_MODEL, paths.MY_PAGE) and spec["study"] == paths.MY_MODEL
+        of_setting = spec["study"] in paths.OF_SETTING
+        is_page = of_setting and place == (spec["study"], paths.MY_PAGE)
         is_figure = (spec["study"], spec["figure"]) == place
         listed = [str(provenance.with_name(file)) for file in (*files, provenance.name)]
     except (OSError, ValueError, LookupError, TypeError):

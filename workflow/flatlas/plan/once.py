@@ -1,7 +1,7 @@
 """Makes Snakemake compute once what it otherwise recomputes for each job, edge and file.
 
-With a thousand jobs, this saves a third of a dry run (docs/speed.md). Snakemake has no setting for
-it, so four of its functions are replaced by faster ones that return the same values.
+With a thousand jobs, this saves a third of a dry run (docs/decisions.md). Snakemake has no setting
+for it, so four of its functions are replaced by faster ones that return the same values.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,9 +1,11 @@
-"""The path of each file under results/. No other module defines any."""
+"""The path of each file under results/. No other Python module defines any."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 
 RESULTS = Path("results")
+# For jobs that a script repeats, outside Snakemake.
+BY_HAND = RESULTS / "by-hand"
 
 # The study of the user's trained networks. Its target and its folder have the same name.
 MY_MODEL = "my_model"

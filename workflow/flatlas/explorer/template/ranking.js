@@ -133,7 +133,7 @@ function showRanking() {
   const rows = lines.map(({ measure, count, worst }) =>
     element(
       "tr",
-      { "data-measure": measure.name },
+      {},
       element(
         "th",
         { scope: "row" },
