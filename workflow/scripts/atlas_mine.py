@@ -7,6 +7,7 @@ from flatlas.evidence.material import Material, gather
 from flatlas.plotting.style import add_note, save
 from flatlas.report.atlas_mine import AtlasMine, atlas_mine_page
 from flatlas.report.captions import caption
+from flatlas.report.doubts import doubts_about
 from flatlas.store.atomic import write_text
 from flatlas.store.provenance import write_provenance
 from flatlas.store.tables import read_table
@@ -33,14 +34,6 @@ def measured(material, spec, names):
     return mine
 
 
-def doubts_about(trainings, names):
-    """Why networks count as no solution."""
-    return [
-        f"{names[net['run']]}, {net['reason']}"
-        for net in trainings[~trainings["converged"]].to_dict("records")
-    ]
-
-
 with Job(globals().get("snakemake"), "atlas mine") as job:
     spec = job.params.spec
     tables = dict(vars(job.input))
@@ -58,7 +51,7 @@ with Job(globals().get("snakemake"), "atlas mine") as job:
         shows=spec["shows"],
         images=images_of(table) if table is not None else "",
         rows=rows,
-        doubts=doubts_about(material.trainings, names),
+        doubts=doubts_about(material.trainings, material.trainings["run"].map(names)),
         labels={name: quantity.name for name, quantity in QUANTITIES.items()},
         picture=Path(job.output.png),
         caption=caption(job.params.caption),

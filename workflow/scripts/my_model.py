@@ -7,6 +7,7 @@ import pandas as pd
 from flatlas.jobs.job import Job
 from flatlas.evidence.material import gather
 from flatlas.report.captions import caption
+from flatlas.report.doubts import doubts_about
 from flatlas.report.my_model import MyModel, my_model_page
 from flatlas.store.atomic import write_text
 from flatlas.store.provenance import provenance_of, read_provenance
@@ -42,14 +43,6 @@ def names_of(numbers):
     ]
 
 
-def doubts_about(trainings):
-    """Why networks count as no solution."""
-    return [
-        f"{net[WEIGHTS]}, {net['reason']}"
-        for net in trainings[~trainings["converged"]].to_dict("records")
-    ]
-
-
 with Job(globals().get("snakemake"), "my model") as job:
     tables = dict(vars(job.input))
     others = {name: tables.pop(name) for name in ("samples", "picture", "networks")}
@@ -64,7 +57,7 @@ with Job(globals().get("snakemake"), "my model") as job:
     model = MyModel(
         shows=job.params.spec["shows"],
         nets=names_of(numbers),
-        doubts=doubts_about(material.trainings),
+        doubts=doubts_about(material.trainings, material.trainings[WEIGHTS]),
         images=images,
         numbers=numbers,
         accuracy=ACCURACY,

@@ -197,7 +197,10 @@ class IterateAverage(Spec):
     """The solution is the running mean of the weights over all steps."""
 
     from_epoch: LaterEpoch
-    """The first epoch of the mean."""
+    """The first epoch of the mean.
+
+    A training that meets its rule before has no mean: its last weights are the solution.
+    """
 
 
 class Learners(Spec):
