@@ -1,7 +1,7 @@
 """What new users give: losses of all kinds, and mistakes, each of which gets a sentence."""
 
 import warnings
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -192,6 +192,15 @@ def test_there_must_be_statistics_to_recompute():
         flatlas.measure(net(norm), (X, Y), FEW, batch_norm="recomputed")
 
 
+class Plus(nn.Module):
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def forward(self, x):
+        return x + self.number
+
+
 def test_recomputed_statistics_are_those_of_the_examples():
     """Not of the batches, whose sizes may differ."""
     model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
@@ -199,6 +208,11 @@ def test_recomputed_statistics_are_those_of_the_examples():
     with opened(model, unequal, None, {"batch_norm": "recomputed"}) as problem:
         mean = problem.training.model[0].running_mean
     torch.testing.assert_close(mean, X.double().mean(0))
+    twice = nn.Sequential(model[0], Plus(1.0), model[0], model[1])
+    with opened(twice, [(X, Y)], None, {"batch_norm": "recomputed"}) as problem:
+        mean = problem.training.model[0].running_mean
+    # In training the layer's second input has the mean 1.
+    torch.testing.assert_close(mean, (X.double().mean(0) + 1) / 2)
 
 
 class Distillation(nn.Module):
@@ -382,6 +396,13 @@ class Teacher(nn.Linear):
         return self
 
 
+class Half(nn.Linear):
+    """A copy has the same weights."""
+
+    def __deepcopy__(self, memo):
+        return copy(self)
+
+
 class FrozenNorm(nn.Sequential):
     """Its batch norm stays in evaluation mode, and `train` returns nothing."""
 
@@ -421,6 +442,7 @@ def uncopied():
         (uninitialized(), (X, Y), {}, r"'norm\.running_mean' has no shape yet: pass one batch"),
         (uncopied(), (X, Y), {}, "the model can't be copied"),
         (net(Teacher(3, 3)), (X, Y), {}, "copy of the model has the same Teacher"),
+        (net(Half(3, 3)), (X, Y), {}, "copy of the model has the same Parameter"),
         (net(), [*zip(X, SHARES, strict=True)], {"loss": "mse"}, "batch 0 .*a single example"),
         (net(nn.Flatten(0), outputs=1), (X, SHARES[:, 0]), {}, "labels as integers.*loss='bce'"),
         ({}, (X, Y), {}, "the model is a dict"),

@@ -483,6 +483,26 @@ def test_a_copy_in_another_precision_that_is_another_function_gets_a_note(functi
     assert not flatlas.measure(usual, DATA, ["norms"]).notes
 
 
+class Mixed(nn.Module):
+    """A norm in float32 between layers in bfloat16."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+        self.to(torch.bfloat16).norm.float()
+
+    def forward(self, x):
+        seen = self.norm(self.first(x).to(self.norm.weight.dtype))
+        return self.last(seen.to(self.last.weight.dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("make", [Mixed, lambda: net(nn.GELU()).double()])
+def test_round_off_in_the_coarsest_precision_gets_no_note(make, dtype):
+    torch.manual_seed(0)
+    assert not flatlas.measure(make(), DATA, ["norms"], dtype=dtype).notes
+
+
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("own", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_a_norm_without_an_eps_keeps_that_of_its_dtype(own, affine):

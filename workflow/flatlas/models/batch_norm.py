@@ -1,6 +1,11 @@
 """Statistics of batch norm, recomputed at a model's present weights."""
 
+from collections import Counter
+from contextlib import ExitStack
+from typing import Any
+
 import torch
+from torch import Tensor
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatlas.errors import FlatlasError
@@ -11,7 +16,7 @@ from flatlas.models.objective import Objective
 def take_statistics(objective: Objective) -> None:
     """Replace all running means and variances by their means over the batches.
 
-    A batch counts as often as it has examples.
+    A batch counts as often as it has examples; so does each use of a layer that is used twice.
     """
     norms = [
         part
@@ -22,16 +27,22 @@ def take_statistics(objective: Objective) -> None:
         raise FlatlasError(
             "batch_norm is 'recomputed', but the model has no batch norm with running statistics."
         )
-    for norm in norms:
-        norm.reset_running_stats()
-        norm.train()
-    examples = 0
-    for number, batch in enumerate(objective.batches):
-        examples += batch.examples
+    examples: Counter[_BatchNorm] = Counter()
+
+    def weigh(norm: Any, given: tuple[Tensor, ...], named: dict[str, Tensor]) -> None:
+        (seen,) = *given, *named.values()
+        examples[norm] += len(seen)
+        norm.momentum = len(seen) / examples[norm]
+
+    with ExitStack() as kept:
         for norm in norms:
-            norm.momentum = batch.examples / examples
-        try:
-            objective.outputs({}, batch)
-        except FlatlasError as error:
-            raise FlatlasError(f"batch_norm is 'recomputed', batch {number}: {error}") from error
+            norm.reset_running_stats()
+            norm.train()
+            kept.callback(norm.register_forward_pre_hook(weigh, with_kwargs=True).remove)
+        for number, batch in enumerate(objective.batches):
+            try:
+                objective.outputs({}, batch)
+            except FlatlasError as error:
+                said = f"batch_norm is 'recomputed', batch {number}: {error}"
+                raise FlatlasError(said) from error
     objective.model.eval()

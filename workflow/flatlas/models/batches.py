@@ -234,8 +234,9 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
     """The number of rows of the target, or of the inputs if the target has none."""
     alone = isinstance(target, Tensor) and not target.ndim
     if alone or isinstance(target, int | float | np.generic) or _are_vectors(inputs, target):
+        said = described(target) if isinstance(target, Tensor) else target
         raise FlatlasError(
-            f"batch {number} has the target {target}, of a single example. Give batches, as a "
+            f"batch {number} has the target {said}, of a single example. Give batches, as a "
             "DataLoader makes them: a target with one row for each example."
         )
     # Inputs may have examples in another dimension, or in none, as a mask: only the model must take

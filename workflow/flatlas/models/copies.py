@@ -1,7 +1,8 @@
 """A copy of a module, even of one that keeps tensors that it computed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator
 from copy import deepcopy
+from itertools import chain
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +10,7 @@ from torch import Tensor, nn
 from flatlas.errors import FlatlasError
 
 
-def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Module:
+def copied(module: nn.Module, name: str, shared: Collection[Tensor] = ()) -> nn.Module:
     """A copy, whose tensors are detached from the graph that computed them.
 
     It has the same `shared` tensors. Errors call the module `name`.
@@ -31,14 +32,18 @@ def copied(module: nn.Module, name: str, shared: Iterable[Tensor] = ()) -> nn.Mo
         raise FlatlasError(
             f"the {name} can't be copied, and measures are taken of a copy: {error}"
         ) from error
-    originals = {*map(id, module.modules())}
-    for part in made.modules():
-        if id(part) in originals:
+    kept_alike = {*map(id, _parts(module))} - {*map(id, shared)}
+    for part in _parts(made):
+        if id(part) in kept_alike:
             raise FlatlasError(
                 f"a copy of the {name} has the same {type(part).__name__}, as by a __deepcopy__ "
-                "that returns the module itself: measures would change it. Let __deepcopy__ copy."
+                "that returns what it should copy: measures would change it. Let it copy."
             )
     return made
+
+
+def _parts(module: nn.Module) -> Iterator[nn.Module | Tensor]:
+    return chain(module.modules(), module.parameters(), module.buffers())
 
 
 def _detached(one: Tensor) -> Tensor:

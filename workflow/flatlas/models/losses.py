@@ -1,6 +1,6 @@
 """The loss of a model's outputs, as a sum over a batch and the number that it is divided by."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from inspect import signature
@@ -58,7 +58,9 @@ class Loss:
     the shares are 0, and the divisor is 1.
     """
 
-    def __init__(self, loss: str | nn.Module | LossFunction, shared: Iterable[Tensor] = ()) -> None:
+    def __init__(
+        self, loss: str | nn.Module | LossFunction, shared: Collection[Tensor] = ()
+    ) -> None:
         """A name, a loss of torch.nn, or a function of output and target: a mean over examples.
 
         A user's function or module whose `reduction` is "sum" is a sum. A module is copied, except

@@ -1,6 +1,7 @@
 """A user's own net. The plan knows only where its code is."""
 
 import json
+import re
 from collections.abc import Iterator
 from math import prod
 from typing import Annotated, Any, Literal
@@ -38,6 +39,10 @@ def _safetensors(file: str) -> str:
     return file
 
 
+# A number, true, false or null in JSON.
+_PLAIN = re.compile(r"-?(0|[1-9]\d{0,300})(\.\d+)?(e[+-]?\d{1,2})?|true|false|null", re.IGNORECASE)
+
+
 def _typed(given: Any) -> Any:
     """The same with a number, true, false or null in place of a text that reads so in JSON.
 
@@ -47,11 +52,8 @@ def _typed(given: Any) -> Any:
         return {name: _typed(value) for name, value in given.items()}
     if isinstance(given, list | tuple):
         return [_typed(value) for value in given]
-    if isinstance(given, str):
-        try:
-            return json.loads(given.lower())
-        except ValueError:
-            return given
+    if isinstance(given, str) and _PLAIN.fullmatch(given):
+        return json.loads(given.lower())
     return given
 
 
