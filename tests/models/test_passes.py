@@ -80,10 +80,21 @@ class Drawn(Dataset):
         return torch.rand(6, generator=torch.Generator().manual_seed(number)), Y[number]
 
 
+class Drawing:
+    """All inputs are drawn when an iteration begins."""
+
+    def __iter__(self):
+        x = torch.rand(24, 6, generator=torch.Generator().manual_seed(1))
+        return iter([(x, Y)])
+
+
 def test_data_that_are_drawn_are_those_of_the_training():
     """torch draws other numbers in float64, the default dtype while a model is measured."""
-    loader = DataLoader(Drawn(), 8)
-    assert numbers(net(), loader) == numbers(net(), [*loader])
+    data, of = (DataLoader(Drawn(), 8), Drawing()), {"duality": {"layer": "2"}}
+    for given in data:
+        for test in data:
+            found = numbers(net(), given, of, test=test)
+            assert found == numbers(net(), [*given], of, test=[*test])
 
 
 @pytest.mark.parametrize("workers", [0, 1])

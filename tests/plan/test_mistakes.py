@@ -245,6 +245,7 @@ OUTSIDE_THE_STUDIES = [
     ("user", {"preset": "smal"}, "preset is 'smal'. Allowed: small.", "small"),
     ("user", {"studies.flta": {}}, "studies.flta is not a study. Allowed: flat. ", "flat"),
     ("preset", {"studies.flta": {}}, "studies.flta is not a study. Allowed: flat.", "flat"),
+    ("user", {"preset": "my {x}"}, "preset: a name has at most 100 letters", None),
     ("user", {"prest": "small"}, "prest is not a key", "preset"),
     ("preset", {"studys": {}}, "studys is not a key", "studies"),
     ("user", {"sources.digits.kind": "digts"}, "sources.digits.kind is 'digts'.", "digits"),

@@ -6,7 +6,6 @@ from pydantic import BeforeValidator, Field, JsonValue, field_validator, model_v
 
 from flatlas.plan.bounds import Class, HomePath, Name, PathText
 from flatlas.plan.data_specs import SourceSpec
-from flatlas.plan.families.own import Arguments
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import Expected
 
@@ -25,7 +24,7 @@ class MyModel(Spec):
     """A name from `sources`."""
     module: str | None = None
     """`my_nets:Small`: the class or function in my_nets.py that makes the network."""
-    arguments: Arguments = Field(default={})
+    arguments: dict[str, JsonValue] = Field(default={})
     """The arguments of that class or function."""
     net: dict[str, JsonValue] | None = None
     """`{family: dense, hidden: [40, 40], bias: true}`, in place of `module`: for more measures."""

@@ -57,7 +57,6 @@ def _typed(given: Any) -> Any:
     return given
 
 
-Arguments = Annotated[dict[str, JsonValue], BeforeValidator(_typed)]
 WeightsFile = Annotated[PathText, AfterValidator(_safetensors)]
 
 
@@ -69,7 +68,7 @@ class Own(ModuleFamily):
 
     family: Literal["own"]
     module: Annotated[str, Field(max_length=200), AfterValidator(_where_and_what)]
-    arguments: Arguments = Field(default={})
+    arguments: Annotated[dict[str, JsonValue], BeforeValidator(_typed)] = Field(default={})
     """A text such as `false` or `4` counts as what it reads as, since --config has only texts."""
     weights: WeightsFile | None = None
     """safetensors file with its `state_dict`, instead of random weights"""
