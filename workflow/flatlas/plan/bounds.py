@@ -14,6 +14,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 LARGEST = 1e30
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+# A share that may be 0 but not 1, as of what is kept or dropped; and one that may be 1 but not 0.
+BelowOne = Annotated[float, Field(ge=0, lt=1)]
+UpToOne = Annotated[float, Field(gt=0, le=1)]
 
 # Counts of what a job computes or holds in memory: pairs, probes, minibatches, steps. A million
 # takes weeks.

@@ -3,16 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.plan.spec import Spec
 
 LayerKind = Literal["convolution", "dense", "module"]
-Probability = Annotated[float, Field(ge=0, lt=1)]
 LONGEST_SLUG = 100
 # (channels, height, width)
 Shape = tuple[int, int, int]

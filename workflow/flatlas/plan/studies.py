@@ -9,6 +9,7 @@ from flatlas.plan.bounds import (
     MOST_CLASSES,
     MOST_LAYERS,
     MOST_LISTED,
+    BelowOne,
     Class,
     Images,
     Name,
@@ -53,7 +54,7 @@ class Data(Spec):
     """`true`: if the source has fewer images than `train_size` or `test_size`, take all."""
     split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""
-    label_noise: float = Field(default=0.0, ge=0, lt=1)
+    label_noise: BelowOne = 0.0
     """Fraction of the training labels to make wrong. Excludes `attack_size`."""
     attack_size: int = Field(default=0, ge=0, le=10**9)
     """Additional training images, all with wrong labels."""

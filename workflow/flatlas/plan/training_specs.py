@@ -10,12 +10,14 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 from flatlas.plan.bounds import (
     MOST_LAYERS,
     MOST_LISTED,
+    BelowOne,
     Count,
     Epoch,
     Images,
     LaterEpoch,
     NonNegative,
     Positive,
+    UpToOne,
 )
 from flatlas.plan.data_specs import SamplesSpec, images_to_train_on
 from flatlas.plan.declarations import by_tag
@@ -26,7 +28,6 @@ from flatlas.plan.moments import Epochs
 from flatlas.plan.spec import Spec
 
 Rate = Positive
-Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Optimizer(Spec):
@@ -49,7 +50,7 @@ class Momentum(Optimizer):
     """SGD with heavy-ball or Nesterov momentum."""
 
     name: Literal["momentum"]
-    momentum: Fraction = 0.9
+    momentum: BelowOne = 0.9
     nesterov: bool = False
 
 
@@ -58,7 +59,7 @@ class Adam(Optimizer):
 
     name: Literal["adam"]
     lr: Rate = 1e-3
-    betas: tuple[Fraction, Fraction] = (0.9, 0.999)
+    betas: tuple[BelowOne, BelowOne] = (0.9, 0.999)
     epsilon: Rate = 1e-8
 
 
@@ -67,7 +68,7 @@ class AdamW(Optimizer):
 
     name: Literal["adamw"]
     lr: Rate = 1e-3
-    betas: tuple[Fraction, Fraction] = (0.9, 0.999)
+    betas: tuple[BelowOne, BelowOne] = (0.9, 0.999)
     epsilon: Rate = 1e-8
     decay: NonNegative = 0.01
 
@@ -77,7 +78,7 @@ class RmsProp(Optimizer):
 
     name: Literal["rmsprop"]
     lr: Rate = 1e-3
-    smoothing: Fraction = 0.99
+    smoothing: BelowOne = 0.99
     epsilon: Rate = 1e-8
 
 
@@ -98,7 +99,7 @@ class EntropySgd(Optimizer):
     langevin_steps: Count = 5
     gamma: NonNegative = 1e-3
     noise: NonNegative = 1e-4
-    averaging: Fraction = 0.75
+    averaging: BelowOne = 0.75
     inner_lr: Rate = 0.1
 
 
@@ -135,9 +136,9 @@ class Schedule(Spec):
     """`step`: the factor at each step."""
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
     """`linear_tail`: the share of the epochs with the full rate. Then it falls linearly."""
-    land: Annotated[float, Field(gt=0, le=1)] = 0.9
+    land: UpToOne = 0.9
     """`linear_tail`: the share after which the rate stays at `floor`; above `hold`."""
-    floor: Annotated[float, Field(gt=0, le=1)] = 0.01
+    floor: UpToOne = 0.01
     """`linear_tail`: the last factor."""
 
     @model_validator(mode="after")

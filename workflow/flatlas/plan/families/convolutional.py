@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from flatlas.plan.bounds import MOST_LAYERS, Side, Width
+from flatlas.plan.bounds import MOST_LAYERS, BelowOne, Side, Width
 from flatlas.plan.family import (
     Layer,
     LayeredFamily,
     LayerSize,
-    Probability,
     Shape,
     dense_sizes,
     numbered_layers,
@@ -47,7 +46,7 @@ class ConvolutionalNet(LayeredFamily):
     hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)] = ()
     global_pool: bool = False
     bias: bool = True
-    dropout: Probability = 0.0
+    dropout: BelowOne = 0.0
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
 
     @property

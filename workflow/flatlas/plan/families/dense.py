@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from flatlas.plan.bounds import MOST_LAYERS, Width
+from flatlas.plan.bounds import MOST_LAYERS, BelowOne, Width
 from flatlas.plan.families.own import WeightsFile
-from flatlas.plan.family import LayeredFamily, LayerSize, Probability, Shape, dense_sizes
+from flatlas.plan.family import LayeredFamily, LayerSize, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
 from flatlas.plan.spec import Distinct
 
@@ -22,7 +22,7 @@ class DenseNet(LayeredFamily):
     family: Literal["dense"]
     hidden: Annotated[tuple[Width, ...], Field(max_length=MOST_LAYERS)]
     bias: bool = False
-    dropout: Probability = 0.0
+    dropout: BelowOne = 0.0
     dropout_after: Annotated[tuple[str, ...], Field(min_length=1), Distinct, InOrder] | None = None
     """hidden layers of whose outputs training drops a share; default: all"""
     init: InitSpec = XavierUniform(scheme="xavier_uniform")

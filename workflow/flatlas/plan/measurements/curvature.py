@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive
+from flatlas.plan.bounds import AtLeastTwo, Count, Images, Positive, UpToOne
 from flatlas.plan.columns import LOSS, Column, columns, search
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Factors, Measurement
@@ -77,7 +77,7 @@ class OfHessian(Measurement):
     """
 
     top: Count = 50
-    tolerance: Annotated[float, Field(gt=0, le=1)] = 1e-8
+    tolerance: UpToOne = 1e-8
     probes: AtLeastTwo = 100
 
     @property

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images
+from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images, UpToOne
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.families.own import Own
@@ -160,7 +160,7 @@ class ScaledShift(Measurement):
     measure: Literal["scaled_shift"]
     layer: str
     directions: Matrix = "hessian"
-    scales: Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Many, Distinct]
+    scales: Annotated[tuple[UpToOne, ...], Many, Distinct]
 
     tables: ClassVar = {
         "directions": columns(scale=SCALE, n=N, eigenvalue=EIGENVALUE, sigma_g=SIGMA_G),

@@ -4,12 +4,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from flatlas.plan.bounds import AsNumber, AtLeastTwo, Count, Positive
+from flatlas.plan.bounds import AsNumber, AtLeastTwo, Count, Positive, UpToOne
 from flatlas.plan.columns import LOSS, columns, search
 from flatlas.plan.measurements.measurement import Measurement
 from flatlas.plan.training_specs import RunSpec
-
-Tolerance = Annotated[float, Field(gt=0, le=1)]
 
 
 class FisherRao(Measurement):
@@ -63,7 +61,7 @@ class AdaptiveSharpness(Measurement):
     p: Annotated[Literal[2, "infinity"], AsNumber] = "infinity"
     adaptive: bool = True
     pairs: AtLeastTwo = 10
-    tolerance: Tolerance = 0.01
+    tolerance: UpToOne = 0.01
     steps: Count = 100
     starts: Count = 4
 
@@ -99,7 +97,7 @@ class PacBayesFlatness(Measurement):
     measure: Literal["pac_bayes_flatness"]
     rise: Positive = 0.1
     pairs: AtLeastTwo = 10
-    tolerance: Tolerance = 0.01
+    tolerance: UpToOne = 0.01
 
     tables: ClassVar = {
         "summary": columns(
