@@ -1,6 +1,7 @@
 """Data as users have them, each pass over which must give the same batches."""
 
 from collections import UserDict
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -64,6 +65,24 @@ def test_a_sampler_with_its_own_generator_repeats_itself_and_is_left_as_it_was(s
 
 
 @pytest.mark.filterwarnings("ignore:The data shuffle")
+@dataclass
+class Given:
+    """Inputs in a class that torch does not enter."""
+
+    x: torch.Tensor
+
+
+def test_data_in_a_dataclass_must_repeat_themselves():
+    random = np.random.default_rng(0)
+    loader = DataLoader(
+        TensorDataset(X, Y), 8, collate_fn=lambda _: (Given(torch.tensor(random.random(6))), Y[:8])
+    )
+    with pytest.raises(flatlas.FlatlasError, match="two passes over the data differ"):
+        batches(loader)
+    with pytest.raises(flatlas.FlatlasError, match="batch 0 has NaN, 6 of 6"):
+        batches([(Given(torch.full((6,), torch.nan)), Y[:8])])
+
+
 def test_data_that_do_not_repeat_themselves_are_refused():
     loader = DataLoader(Augmented(np.random.default_rng(0)), 8)
     with pytest.raises(flatlas.FlatlasError, match="list"):

@@ -12,12 +12,19 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
 from flatlas.models.precision import by_default, in_precision
-from flatlas.models.tensors import WITHOUT_FLOAT64, described, row_counts, rows_of, tensors_in
+from flatlas.models.tensors import (
+    WITHOUT_FLOAT64,
+    described,
+    leaves_in,
+    row_counts,
+    rows_of,
+    tensors_in,
+)
 
 # The batch size of data that are given as two tensors.
 EXAMPLES = 256
@@ -263,7 +270,7 @@ def _listed(sizes: set[int]) -> str:
 
 
 def _refuse_unusable(given: Any, number: int) -> None:
-    for leaf in tree_leaves(given):
+    for leaf in leaves_in(given):
         if isinstance(leaf, np.ndarray):
             raise FlatlasError(
                 f"batch {number} has a numpy array of shape {leaf.shape}. Allowed: tensors, as "
@@ -298,7 +305,8 @@ def _refuse_without_numbers(one: Tensor, number: int) -> None:
 
 def _digest(given: Any) -> list[bytes]:
     """A hash of the numbers of each tensor."""
-    rows = (one.detach().cpu().resolve_conj().flatten().contiguous() for one in tensors_in(given))
+    tensors = (one for one in leaves_in(given) if isinstance(one, Tensor))
+    rows = (one.detach().cpu().resolve_conj().flatten().contiguous() for one in tensors)
     # A single number counts as contiguous whatever its stride, which `view` does not take.
     rows = (row.as_strided(row.shape, (1,)) for row in rows)
     return [blake2b(row.view(torch.uint8).numpy().data).digest() for row in rows]

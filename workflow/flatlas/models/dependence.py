@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves, tree_map_only
+from torch.utils._pytree import tree_map_only
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
 from flatlas.models.graph import reaches, roots
-from flatlas.models.losses import Loss, Outputs
+from flatlas.models.losses import Loss
 from flatlas.models.objective import Objective
 from flatlas.models.prepared import unwrapped
 from flatlas.models.repetition import differ
 from flatlas.models.second_order import twice_differentiable
+from flatlas.models.tensors import leaves_in
 
 
 def loss_of(loss: Any, model: nn.Module) -> Loss:
@@ -61,7 +61,7 @@ def _refuse_other_parameters(objective: Objective, parts: dict[str, Tensor], bat
     originals = [*objective.originals, *replaced.values()]
     with twice_differentiable(objective.model), _requiring_gradients(originals):
         outputs = objective.outputs(parts, batch)
-        if reaches(objective.originals, _leaves(outputs)):
+        if reaches(objective.originals, leaves_in(outputs)):
             raise FlatlasError(
                 "the model computes its output with parameters that a copy of it does not have, "
                 "such as those of a layer that a lambda, a hook or a method under torch.compile "
@@ -122,15 +122,6 @@ def _requiring_gradients(parameters: Sequence[Tensor]) -> Iterator[None]:
     finally:
         for one in frozen:
             one.requires_grad_(False)
-
-
-def _leaves(outputs: Outputs) -> Iterator[Any]:
-    """All leaves, also those of dataclasses that torch does not know."""
-    for leaf in tree_leaves(outputs):
-        if is_dataclass(leaf) and not isinstance(leaf, type):
-            yield from _leaves([getattr(leaf, one.name) for one in fields(leaf)])
-        else:
-            yield leaf
 
 
 def _penalized() -> FlatlasError:

@@ -11,7 +11,7 @@ from flatlas.models.losses import Outputs
 from flatlas.models.objective import Objective
 from flatlas.models.precision import by_default, in_precision
 from flatlas.models.prepared import unwrapped
-from flatlas.models.tensors import exact, largest, tensors_in
+from flatlas.models.tensors import exact, largest, leaves_in
 
 
 @torch.no_grad()
@@ -35,7 +35,7 @@ def is_other_function(
         return False
     found = objective.outputs(objective.parts(objective.w), batch)
     # Outputs have another dtype if a model uses autocast itself.
-    made = (one.dtype for one in tensors_in(expected) if one.is_floating_point())
+    made = (one.dtype for one in _reals(expected))
     round_off = max(torch.finfo(dtype).eps for dtype in (*own, *made, objective.dtype)) ** 0.5
     return _differ(_reals(found), _reals(expected), round_off)
 
@@ -53,7 +53,8 @@ def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
 
 
 def _reals(outputs: Outputs) -> list[Tensor]:
-    return [exact(one) for one in tensors_in(outputs) if one.is_floating_point()]
+    tensors = (one for one in leaves_in(outputs) if isinstance(one, Tensor))
+    return [one for one in tensors if one.is_floating_point()]
 
 
 def _differ(found: list[Tensor], expected: list[Tensor], tolerance: float) -> bool:
@@ -64,7 +65,7 @@ def _differ(found: list[Tensor], expected: list[Tensor], tolerance: float) -> bo
     size = max((largest(one[one.isfinite()]) for one in found), default=0.0)
     for one, other in zip(found, expected, strict=False):
         if one.ndim and one.shape == other.shape:
-            rows = (one - other).abs().reshape(len(one), -1)
+            rows = (exact(one) - exact(other)).abs().reshape(len(one), -1)
             if rows.numel() and (rows.amax(1) > tolerance * size).double().mean() > 0.5:
                 return True
     return False

@@ -1,6 +1,7 @@
 """Tensors, alone or in tuples, lists and dictionaries."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
@@ -14,6 +15,15 @@ WITHOUT_FLOAT64 = ("mps",)
 def tensors_in(given: Any) -> list[Tensor]:
     """The tensors in tuples, lists and dictionaries."""
     return [leaf for leaf in tree_leaves(given) if isinstance(leaf, Tensor)]
+
+
+def leaves_in(given: Any) -> Iterator[Any]:
+    """What is in tuples, lists, dictionaries, and in dataclasses, which torch does not enter."""
+    for leaf in tree_leaves(given):
+        if is_dataclass(leaf) and not isinstance(leaf, type):
+            yield from leaves_in([getattr(leaf, one.name) for one in fields(leaf)])
+        else:
+            yield leaf
 
 
 def cloned(given: Any) -> Any:
