@@ -64,8 +64,9 @@ def _differ(found: list[Tensor], expected: list[Tensor], tolerance: float) -> bo
     """
     size = max((largest(one[one.isfinite()]) for one in found), default=0.0)
     for one, other in zip(found, expected, strict=False):
-        if one.ndim and one.shape == other.shape:
+        # An output without rows has nothing to compare, and can't be reshaped.
+        if one.ndim and one.numel() and one.shape == other.shape:
             rows = (exact(one) - exact(other)).abs().reshape(len(one), -1)
-            if rows.numel() and (rows.amax(1) > tolerance * size).double().mean() > 0.5:
+            if (rows.amax(1) > tolerance * size).double().mean() > 0.5:
                 return True
     return False
