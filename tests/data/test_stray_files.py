@@ -65,6 +65,8 @@ def listening(path):
 
 STRAYS = {
     "a file of macOS": lambda pets: (pets / "train/cat/.DS_Store").write_bytes(b"\0"),
+    "macOS's notes on an image": lambda pets: (pets / "train/cat/._1.png").write_bytes(b"\0"),
+    "a hidden folder of images": lambda pets: draw(pets / "train/.ipynb_checkpoints/1.png", 9),
     "a text in a class": lambda pets: (pets / "train/cat/notes.txt").write_text("a cat"),
     "a text in a part": lambda pets: (pets / "train/notes.txt").write_text("cats"),
     "an image beside the parts": lambda pets: draw(pets / "sample.png", 9),

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "flatness": {"statistics", "seeds", "hessian"},
     "library": {"plan", "seeds", "store", "hessian", "models", "flatness", "plotting"},
     "evidence": FOUNDATION,
-    "plotting": {"store", "statistics", "evidence"},
+    "plotting": {"store", "statistics", "evidence", "reasons"},
     "claims": {"store", "statistics", "evidence"},
     "studies": {"store", "statistics", "evidence", "plotting", "claims"},
     "report": {*FOUNDATION, "claims", "published_sets", "reasons"},

@@ -1,7 +1,9 @@
-"""The errors that a user can fix, and the help they give."""
+"""The errors that a user can fix, and how messages name things."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+
+FEW = 4
 
 
 class FlatlasError(Exception):
@@ -11,6 +13,12 @@ class FlatlasError(Exception):
 def named(error: BaseException) -> str:
     """The kind of an unexpected error and its text, if it has any."""
     return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
+def first_few(names: Sequence[str], separator: str = ", ") -> str:
+    """The first four names, and how many more there are."""
+    more = f"{separator}and {len(names) - FEW} more" if len(names) > FEW else ""
+    return separator.join(names[:FEW]) + more
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:

@@ -67,8 +67,9 @@ def _part(
 def _by_class(folder: Path, part: str, follow_links: bool) -> dict[str, list[Path]]:
     """The images of each class in `<folder>/<part>/<class>/`, classes and files by name.
 
-    Nothing else in the folder is looked at, and no file is opened. A link that leads out of the
-    folder is an error unless `follow_links`.
+    Nothing else in the folder is looked at, and no file is opened. Names that begin with a dot are
+    skipped: systems and editors add them. A link that leads out of the folder is an error unless
+    `follow_links`.
     """
     root = None if follow_links else os.path.realpath(folder)
     _refuse_outside(folder / part, root)
@@ -106,7 +107,8 @@ def _images(folder: Path, root: str | None) -> list[Path]:
 
 def _by_name(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
+        visible = (entry for entry in entries if not entry.name.startswith("."))
+        found = sorted(visible, key=lambda entry: entry.name)
     for entry in found:
         try:
             entry.name.encode()

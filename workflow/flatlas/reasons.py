@@ -1,5 +1,8 @@
 """Why a training ended, as `reason` of outcomes.csv says."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 RULE_MET = "rule met"
 ALL_EPOCHS = "all epochs run"
 EXHAUSTED = "epochs exhausted"
@@ -13,3 +16,8 @@ SWAPPED = "nearly all labels wrong, perhaps swapped classes"
 CONVERGED = (RULE_MET, ALL_EPOCHS)
 DOUBTED = (AT_CHANCE, ABOVE_EXPECTED, LOSS_UNEXPECTED, SWAPPED)
 REASONS = (*CONVERGED, EXHAUSTED, DIVERGED, *DOUBTED)
+
+
+def counted(reasons: Iterable[str]) -> str:
+    """Each reason with its number, the most frequent first."""
+    return ", ".join(f"{reason}: {count}" for reason, count in Counter(reasons).most_common())

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flatlas.errors import first_few
+
 if TYPE_CHECKING:
     from snakemake.jobs import AbstractJob, Job
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -16,8 +18,8 @@ FAILED = re.compile(r"^\S+ \S+ E .+? failed: (.*)", re.MULTILINE)
 ENDED = re.compile(r"died with .+|returned non-zero exit status \d+")
 KILLED = ("SIGKILL", "status 137")
 UNEXPLAINED = "its output above may give the reason"
-# The extensions of pages and pictures, and how many such files a message lists.
-SHOWN, LISTED = (".html", ".png"), 5
+# The extensions of pages and pictures.
+SHOWN = (".html", ".png")
 
 
 class Messages(logging.Filter):
@@ -102,8 +104,7 @@ class Messages(logging.Filter):
             "again: finished jobs are kept."
         )
         if old := shown_before(waiting):
-            more = f" and {len(old) - LISTED} more" if len(old) > LISTED else ""
-            yield f"From an earlier run, not this one: {', '.join(old[:LISTED])}{more}."
+            yield f"From an earlier run, not this one: {first_few(old)}."
         script, again = Path(failed[0].rule.script).name, _json_beside(failed[0].log[0])
         # A job that was refused before it began has none.
         if self.is_new(again):

@@ -1,6 +1,6 @@
 """Checks that a torch module and its weights can be trained or measured."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import torch
 from safetensors import SafetensorError
@@ -8,10 +8,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
-from flatlas.errors import FlatlasError
-
-# The most names of weights in one list of a message.
-MOST_NAMES = 3
+from flatlas.errors import FlatlasError, first_few
 
 
 def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
@@ -99,13 +96,7 @@ def differences(found: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> st
     missing = [f"'{name}'" for name in wanted if name not in found]
     unknown = [f"'{name}'" for name in found if name not in wanted]
     lists = {"it lacks ": missing, "the net has no ": unknown, "": shapes}
-    return "; ".join(f"{words}{_first(names)}" for words, names in lists.items() if names)
-
-
-def _first(names: Sequence[str]) -> str:
-    """The first names, and how many more."""
-    more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    return "; ".join(f"{words}{first_few(names)}" for words, names in lists.items() if names)
 
 
 def refuse_integers(

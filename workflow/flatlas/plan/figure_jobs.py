@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from flatlas.errors import first_few
 from flatlas.plan import paths
 from flatlas.plan.code import figure_modules
 from flatlas.plan.data_specs import Pictures, subset_of
@@ -18,9 +19,6 @@ from flatlas.plan.lookup import Job
 from flatlas.plan.plan import Entry, FigurePlan, Plan
 from flatlas.plan.points import points_of
 from flatlas.plan.training_specs import RunSpec, given_to
-
-# The small print names at most this many networks or optimizers.
-MOST_NAMED = 4
 
 
 def figure_job(plan: Plan, target: str, jobs: Mapping[str, Job]) -> Job:
@@ -139,9 +137,7 @@ def _optimizer(run: RunSpec) -> str:
 
 def _each(names: Iterable[str]) -> str:
     """Each name once; if there are many, the first few."""
-    several = list(dict.fromkeys(names))
-    more = len(several) - MOST_NAMED
-    return "; ".join(several[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    return first_few([*dict.fromkeys(names)], "; ")
 
 
 def changes_of(plan: Plan, figure: FigurePlan) -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from flatlas.evidence.material import DOT, Material
+from flatlas.reasons import counted
 
 
 def small_print(material: Material) -> str:
@@ -14,10 +15,9 @@ def small_print(material: Material) -> str:
     text = f"{number} realization{'s' if most > 1 else ''} a run."
     failed = runs[~runs["converged"]]
     if len(failed):
-        reasons = failed["reason"].value_counts().items()
-        each = ", ".join(f"{reason}: {count}" for reason, count in reasons)
         text += (
-            f" Of {len(runs)} trainings {len(failed)} met no stopping rule ({each});"
+            f" Of {len(runs)} trainings {len(failed)} met no stopping rule"
+            f" ({counted(failed['reason'])});"
             " hollow or dashed: with such trainings. Diverged ones are left out."
         )
     return text

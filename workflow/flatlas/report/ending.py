@@ -7,6 +7,7 @@ import pandas as pd
 
 from flatlas.claims.claim import FLATLAS, PAPER
 from flatlas.plan.lookup import Job, Lookup
+from flatlas.reasons import counted
 from flatlas.report.verdicts import SIGNS, Counts, count_verdicts, in_words
 from flatlas.store.tables import read_table
 
@@ -39,25 +40,25 @@ def _no_solutions(jobs: Iterable[Job]) -> list[str]:
     if not files:
         return []
     outcomes = pd.concat(map(read_table, files), ignore_index=True)
-    reasons = outcomes.loc[~outcomes["converged"], "reason"].value_counts()
+    reasons = outcomes.loc[~outcomes["converged"], "reason"]
     if reasons.empty:
         return []
-    counted = ", ".join(f"{reason}: {count}" for reason, count in reasons.items())
-    return [f"Networks that did not converge: {reasons.sum()} of {len(outcomes)} ({counted})"]
+    why = counted(reasons)
+    return [f"Networks that did not converge: {len(reasons)} of {len(outcomes)} ({why})"]
 
 
 def _claims(tables: list[str], judged: bool) -> list[str]:
     verdicts = count_verdicts(pd.concat(map(read_table, tables), ignore_index=True))
     if not judged:
         return [f"Claims: {verdicts.claimed + verdicts.questions}, none judged at this scale"]
-    counted = {
-        "Claims": _counted(verdicts.papers, PAPER),
-        "Questions of ours": _counted(verdicts.ours, FLATLAS),
+    lines = {
+        "Claims": _verdicts(verdicts.papers, PAPER),
+        "Questions of ours": _verdicts(verdicts.ours, FLATLAS),
     }
-    return [f"{name}: {words}" for name, words in counted.items() if words]
+    return [f"{name}: {words}" for name, words in lines.items() if words]
 
 
-def _counted(counts: Counts, whose: str) -> str:
+def _verdicts(counts: Counts, whose: str) -> str:
     """The number of each verdict; '' if there are no verdicts."""
     words = [
         f"{SIGNS[verdict]} {count} {in_words(verdict, whose)}" for verdict, count in counts.items()

@@ -1,8 +1,9 @@
 """What a figure was drawn from, in a sentence or two."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence, Sized
 from typing import Any
+
+from flatlas.reasons import counted
 
 
 def facts(realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str]) -> str:
@@ -12,15 +13,14 @@ def facts(realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequenc
     each = [one for run in realizations.values() for one in run]
     seeds = sorted({int(one["seed"]) for one in each})
     among = f"seeds {seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else f"seed {seeds[0]}"
-    counted = (
+    drawn = (
         f"Drawn from {_count(each, 'training')} on {' and '.join(data)}:"
         f" {_count(realizations, 'setting')}, {among}."
     )
-    reasons = Counter(str(one["reason"]) for one in each if not one["converged"])
+    reasons = [str(one["reason"]) for one in each if not one["converged"]]
     if not reasons:
-        return f"{counted} All met their stopping rule."
-    why = ", ".join(f"{reason}: {count}" for reason, count in sorted(reasons.items()))
-    return f"{counted} {reasons.total()} met no stopping rule ({why})."
+        return f"{drawn} All met their stopping rule."
+    return f"{drawn} {len(reasons)} met no stopping rule ({counted(reasons)})."
 
 
 def _count(what: Sized, word: str) -> str:

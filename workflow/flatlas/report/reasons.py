@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flatlas.errors import first_few
 from flatlas.plan.fingerprint import changed_modules
 from flatlas.plan.trees import dotted, leaves
 
@@ -21,8 +22,6 @@ PARAMETERS = {
     "written": "results that it lists",
 }
 FINGERPRINT = re.compile("'([0-9a-f]{12})'")
-# Names in one cell of the table.
-MOST_NAMES = 3
 
 
 def why_it_runs(job: "Job", dag: "DAG") -> str:
@@ -49,14 +48,14 @@ def _interrupted(job: "Job", dag: "DAG") -> bool:
 def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
     """Why a job runs, except for results that other jobs make first."""
     if missing:
-        yield f"missing: {_listed(missing)}"
+        yield f"missing: {first_few(missing)}"
     if reason.incomplete_output:
         yield "was interrupted"
     if reason.params_changed:
         yield from _changed(job, reason.params_changed.only_old, reason.params_changed.only_new)
     newer = reason.updated_input - reason.updated_input_run
     if newer:
-        yield f"newer: {_listed(sorted({Path(file).name for file in newer}))}"
+        yield f"newer: {first_few(sorted({Path(file).name for file in newer}))}"
     if reason.input_changed and not reason.params_changed:
         yield "reads other files"
     if reason.software_stack_changed:
@@ -91,9 +90,4 @@ def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
 
 
 def _named(names: list[str]) -> str:
-    return f": {_listed(names)}" if names else ""
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    return f": {first_few(names)}" if names else ""
