@@ -5,17 +5,15 @@ is faster with real ones. Each measurement has a separate process, so that its p
 """
 
 import copy
-import multiprocessing
-import resource
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from benchmarks.costs import Cost, in_new_process, timed
 from flatlas.measures import measure
 from flatlas.measures.solution import Solution
 from flatlas.nets import build_net
@@ -29,46 +27,28 @@ NAMES = ("pairwise_gap", "dual_gap", "T_g", "T_h", "T_w")
 def main() -> None:
     """Print seconds, peak memory and the ratio, with one thread and with two."""
     for threads in (1, 2):
-        ours, our_sums = _in_new_process(_ours, (30, 30), threads)
-        plain, plain_sums = _in_new_process(_plain, (30, 30), threads)
+        ours, our_sums = in_new_process(_timed, _ours, (30, 30), threads)
+        plain, plain_sums = in_new_process(_timed, _plain, (30, 30), threads)
+        larger, _ = in_new_process(_timed, _ours, (120, 25), threads)
         apart = max(abs(our_sums[name] / plain_sums[name] - 1) for name in NAMES)
         print(f"threads: {threads}")
-        print(f"  30 x 30, flatlas       {_cost_line(ours)}")
-        print(f"  30 x 30, plain script  {_cost_line(plain)}")
-        print(f"  ratio {plain[0] / ours[0]:.0f}; sums agree to {apart:.0e}")
-        print(
-            f"  120 x 25, flatlas      {_cost_line(_in_new_process(_ours, (120, 25), threads)[0])}",
-            flush=True,
-        )
-
-
-def _cost_line(measured: tuple[float, float]) -> str:
-    seconds, mebibytes = measured
-    return f"{seconds:7.2f} s, peak {mebibytes:5.0f} MiB"
-
-
-def _in_new_process(
-    way: Callable[[Solution], Sums], hidden: tuple[int, int], threads: int
-) -> tuple[tuple[float, float], Sums]:
-    """The (seconds, peak MiB) and the sums of one way, from a new process."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        return pool.submit(_timed, way, hidden, threads).result()
+        print(f"  30 x 30, flatlas       {ours}")
+        print(f"  30 x 30, plain script  {plain}")
+        print(f"  ratio {plain.seconds / ours.seconds:.0f}; sums agree to {apart:.0e}")
+        print(f"  120 x 25, flatlas      {larger}", flush=True)
 
 
 def _timed(
     way: Callable[[Solution], Sums], hidden: tuple[int, int], threads: int
-) -> tuple[tuple[float, float], Sums]:
+) -> tuple[Cost, Sums]:
+    """The cost and the sums of one way."""
     torch.set_num_threads(threads)
     # The first products of a process also load libraries, but a job analyses many models.
     way(_random_solution(hidden, images=50, test_images=10))
     solution = _random_solution(hidden, images=4000, test_images=1000)
     # Other work on the machine would slow the two ways by different factors.
     clock = time.process_time if threads == 1 else time.perf_counter
-    began = clock()
-    sums = way(solution)
-    seconds = clock() - began
-    return (seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024), sums
+    return timed(clock, way, solution)
 
 
 def _random_solution(hidden: tuple[int, int], images: int, test_images: int) -> Solution:

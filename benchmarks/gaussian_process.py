@@ -6,11 +6,8 @@ work on the machine would slow the two ways by different factors. flatlas does n
 it is not installed, only flatlas is measured.
 """
 
-import multiprocessing
-import resource
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
@@ -18,6 +15,7 @@ import torch
 from sklearn.datasets import load_digits
 from torch import Tensor
 
+from benchmarks.costs import Cost, in_new_process, timed
 from flatlas.gaussian_process.duplicates import first_of_equals
 from flatlas.gaussian_process.kernels import ArcCosineKernel
 from flatlas.gaussian_process.prior import Link, log_prior
@@ -33,41 +31,26 @@ def main() -> None:
     if not has_gpy:
         print("GPy is not installed here, so there is no ratio.")
     for images in (600, 2000):
-        ours, our_log_z = _in_new_process(_hard, images, 1)
-        print(f"n = {images}, flatlas  {_cost_line(ours)}", flush=True)
+        ours, our_log_z = in_new_process(_timed, _hard, images, 1)
+        print(f"n = {images}, flatlas  {ours}", flush=True)
         if has_gpy:
-            gpy, gpy_log_z = _in_new_process(_gpy, images, 1)
+            gpy, gpy_log_z = in_new_process(_timed, _gpy, images, 1)
             apart = abs(our_log_z[0] / gpy_log_z[0] - 1)
-            print(f"n = {images}, GPy      {_cost_line(gpy)}")
-            print(f"  ratio {gpy[0] / ours[0]:.0f}; log Z agree to {apart:.0e}", flush=True)
+            print(f"n = {images}, GPy      {gpy}")
+            print(
+                f"  ratio {gpy.seconds / ours.seconds:.0f}; log Z agree to {apart:.0e}", flush=True
+            )
     for link, way in (("heaviside", _hard), ("probit", _probit)):
-        many, _ = _in_new_process(way, IMAGES, FUNCTIONS)
-        print(f"{FUNCTIONS} functions, n = {IMAGES}, {link:9}  {_cost_line(many)}", flush=True)
+        many, _ = in_new_process(_timed, way, IMAGES, FUNCTIONS)
+        print(f"{FUNCTIONS} functions, n = {IMAGES}, {link:9}  {many}", flush=True)
 
 
-def _cost_line(measured: tuple[float, float]) -> str:
-    seconds, mebibytes = measured
-    return f"{seconds:7.2f} s, peak {mebibytes:5.0f} MiB"
-
-
-def _in_new_process(
-    way: Way, images: int, functions: int
-) -> tuple[tuple[float, float], list[float]]:
-    """The (seconds, peak MiB) and log Z of one way, from a new process."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=fresh) as pool:
-        return pool.submit(_timed, way, images, functions).result()
-
-
-def _timed(way: Way, images: int, functions: int) -> tuple[tuple[float, float], list[float]]:
+def _timed(way: Way, images: int, functions: int) -> tuple[Cost, list[float]]:
+    """The cost and log Z of one way."""
     torch.set_num_threads(1)
     # The first products of a process also load libraries, but a job measures many functions.
     way(*_digits(20, 1))
-    given = _digits(images, functions)
-    began = time.process_time()
-    log_z = way(*given)
-    seconds = time.process_time() - began
-    return (seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024), log_z
+    return timed(time.process_time, way, *_digits(images, functions))
 
 
 def _digits(images: int, functions: int) -> tuple[Tensor, Tensor]:
