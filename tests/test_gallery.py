@@ -97,6 +97,34 @@ def test_the_commands_draw_each_figure_at_its_preset(page):
         assert (config, chosen, root) == ("--config", f"preset={preset}", "data_root=DIR")
 
 
+def test_figures_with_other_realizations_have_a_command_with_these(page, tmp_path):
+    page()
+    value = [{"optimizer.lr": 0.1, "realizations": 3}]
+    groups = [{"figures": ["fig2", "fig3"], "config": {"flat.sweeps.rate.points": value}}]
+    (tmp_path / "flat" / "realizations.yaml").write_text(yaml.safe_dump(groups))
+    for text in (page(), page("--keep", "fig2")):
+        first, second, laptop, _ = commands(text)
+        assert {"flat_fig2", "flat_fig3"}.isdisjoint(first)
+        assert second[1:3] == ["flat_fig2", "flat_fig3"]
+        key, _, given = second[-1].partition("=")
+        assert key == "studies.flat.sweeps.rate.points"
+        assert yaml.safe_load(given) == value
+        assert laptop[1:3] == ["flat_fig7", "flat_fig30"]
+
+
+@pytest.mark.parametrize("file", sorted((DOCS / "gallery").glob("*/realizations.yaml")), ids=str)
+def test_the_realizations_of_a_gallery_are_of_sweeps_and_runs_of_its_figures(file):
+    name = file.parent.name
+    study = yaml.safe_load((DOCS.parent / "config" / "studies" / f"{name}.yaml").read_bytes())
+    borrowed = {one: used["sweeps"][0] for one, used in study.get("borrowed", {}).items()}
+    for group in yaml.safe_load(file.read_bytes()):
+        sweeps = {one for figure in group["figures"] for one in study["figures"][figure]["sweeps"]}
+        known = {f"{name}.runs.{study['sweeps'][one]['run']}" for one in sweeps - {*borrowed}}
+        known |= {f"{name}.sweeps.{one}" for one in sweeps - {*borrowed}}
+        known |= {borrowed[one].replace(".", ".sweeps.") for one in sweeps & {*borrowed}}
+        assert {".".join(key.split(".")[:3]) for key in group["config"]} <= known
+
+
 def test_an_unknown_study_is_refused_with_the_known_ones(page, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["collect.py", "flap", "paper"])
     with pytest.raises(SystemExit):

@@ -4,8 +4,10 @@
 
 FROM="laptop:cifar_fig3,cifar_fig4" takes these figures from another preset, WITHOUT="s1,s3" leaves
 figures out, and KEEP="fig7" leaves them as they are here, so that only the others need to be drawn
-again. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with. That of
-the atlas gets its measure table, too. `make docs` makes the pages again from what lies here.
+again. CONFIGFILE=mine.yaml names the --configfile that the figures were drawn with. For figures
+with other numbers of realizations than the study's, first write these into the gallery's
+realizations.yaml. The gallery of the atlas gets its measure table, too. `make docs` makes the pages
+again from what lies here.
 """
 
 import argparse
@@ -23,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "made"))
 
 from explorer import write_curves, write_explorer
-from gallery import GALLERY, SCORECARD, Drawn, figure_of, page
+from gallery import GALLERY, REALIZATIONS, SCORECARD, Drawn, figure_of, page
 from means import MEANS, means_of
 from networks import dictionary
 from pages import ROOT
@@ -68,8 +70,9 @@ def main() -> None:
         if study == ATLAS:
             _publish(given.preset, fresh)
             write_curves(fresh)
-        if file:
-            shutil.copy(file, fresh)
+        for one in (file, target / REALIZATIONS):
+            if one and one.is_file():
+                shutil.copy(one, fresh)
         drawn.write(fresh)
         (fresh / "README.md").write_text(page(study, fresh, ROOT), encoding="utf-8")
         if target.exists():

@@ -1,10 +1,14 @@
 """The page of each study in docs/gallery, from the files that collect.py has put there.
 
 These are the pictures, scorecard.csv, the configuration file, if there was one, and drawn.yaml,
-which says at which preset each figure was drawn. Titles, captions and symbols are the repository's.
+which says at which preset each figure was drawn. realizations.yaml, written by hand, has the
+settings of figures that were drawn with other numbers of realizations than the study's. Titles,
+captions and symbols are the repository's.
 """
 
+import json
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -31,6 +35,7 @@ from flatlas.store.tables import read_table
 GALLERY = ROOT / "docs" / "gallery"
 # The atlas' measure table.
 TABLE = f"{NETWORKS}.parquet"
+REALIZATIONS = "realizations.yaml"
 SYMBOLS = ROOT / "docs" / "symbols.md"
 # Where the sources that a citation names can be read.
 SOURCES = {
@@ -60,14 +65,29 @@ class Drawn:
         kept = [name for name in figures if name not in left_out]
         return {name: other if name in elsewhere else self.preset for name in kept}
 
-    def commands(self, study: str, presets: Mapping[str, str], table: bool = False) -> list[str]:
-        """What draws the figures, preset by preset, and the measure table, and makes the page."""
+    def commands(
+        self,
+        study: str,
+        presets: Mapping[str, str],
+        further: Mapping[str, Mapping[str, Any]] = {},
+        table: bool = False,
+    ) -> list[str]:
+        """What draws the figures, and the measure table, and makes the page.
+
+        `further` has the settings of some figures. Figures of one preset and one mapping of
+        settings share a command.
+        """
         own = f" --configfile {self.configfile}" if self.configfile else ""
-        commands = []
-        for preset in dict.fromkeys(presets.values()):
-            targets = " ".join(f"{study}_{name}" for name, at in presets.items() if at == preset)
-            targets += f" {study}_{NETWORKS}" if table and preset == self.preset else ""
-            commands.append(f"snakemake {targets}{own} --config preset={preset} data_root=DIR")
+        targets: dict[tuple[str, str], list[str]] = {}
+        for name, preset in presets.items():
+            key = preset, _config(further.get(name, {}))
+            targets.setdefault(key, []).append(f"{study}_{name}")
+        if table:
+            targets.setdefault((self.preset, ""), []).append(f"{study}_{NETWORKS}")
+        commands = [
+            f"snakemake {' '.join(names)}{own} --config preset={preset} data_root=DIR{config}"
+            for (preset, config), names in targets.items()
+        ]
         settings = {
             "STUDY": study,
             "PRESET": self.preset,
@@ -82,6 +102,20 @@ class Drawn:
         """Write it down beside the pictures."""
         given = {key: value for key, value in asdict(self).items() if value}
         (folder / DRAWN).write_text(yaml.safe_dump(given, sort_keys=False), encoding="utf-8")
+
+
+def read_further(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """The settings of each figure with other numbers of realizations than the study's."""
+    file = folder / REALIZATIONS
+    groups = yaml.safe_load(file.read_bytes()) if file.is_file() else []
+    return {name: group["config"] for group in groups for name in group["figures"]}
+
+
+def _config(settings: Mapping[str, Any]) -> str:
+    """Settings of studies as arguments of --config, each after a space."""
+    # Without spaces: a line must not end within quotes.
+    texts = {key: json.dumps(value, separators=(",", ":")) for key, value in settings.items()}
+    return "".join(f" {shlex.quote(f'studies.{key}={text}')}" for key, text in texts.items())
 
 
 def read_drawn(folder: Path) -> Drawn:
@@ -130,7 +164,7 @@ def page(study: str, folder: Path, root: Path = ROOT) -> str:
         networks=NETWORKS if (table := (folder / TABLE).is_file()) else "",
         means={name: [*tables(rows)] for name, rows in read_means(folder)},
         means_file=MEANS,
-        commands=drawn.commands(study, presets, table),
+        commands=drawn.commands(study, presets, read_further(folder), table),
         configuration=configuration,
         figures=figures,
         symbols=symbols_in("\n".join(text), study),
@@ -198,5 +232,7 @@ def _linked(citation: str) -> str:
 
 def _in_lines(command: str) -> str:
     """A command as an indented block of lines that a shell takes as one."""
-    lines = wrap(command, 96, subsequent_indent="    ", break_on_hyphens=False)
+    lines = wrap(
+        command, 96, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
+    )
     return indent(" \\\n".join(lines), "    ")
