@@ -44,6 +44,15 @@ def test_eigenvalues_are_within_their_residuals(dtype, top, bottom):
         assert (residuals <= 1e-3 * 10).all()
 
 
+def test_residuals_allow_for_what_is_missing_within_the_tolerance():
+    """The bulk is as wide as two tolerances: the search need not find its outermost values."""
+    exact = torch.cat([torch.ones(1), torch.linspace(2e-3, 0, 119)]).double()
+    found, _ = searched(rotated(exact), 10)
+    assert found.converged
+    assert ((found.top - exact[:10]).abs() <= found.top_residuals).all()
+    assert found.top_residuals[0] < 1e-6
+
+
 @pytest.mark.parametrize("seed", [0, 1, 179, 226, 227, 242])
 def test_no_distinct_eigenvalue_is_missing(seed):
     """Of these ten that stand out of a bulk, one chain alone may overlook one."""

@@ -131,3 +131,9 @@ except flatlas.FlatlasError as error:
     print(error)
 """
     assert "pip install matplotlib" in python(code)
+
+
+def test_the_density_of_a_loss_without_curvature_is_drawn():
+    measures = {"spectral_density": {"top": 2, "probes": 2, "steps": 5}}
+    found = flatlas.measure(nn.Linear(3, 1), (X, Y), measures, loss=lambda made, _: made.mean())
+    found.plot().canvas.draw()

@@ -157,6 +157,21 @@ def test_a_flat_loss_has_its_least_value_at_the_centre():
     assert not found.place.any()
 
 
+def test_a_search_leaves_a_saddle_but_not_a_minimum():
+    """Without a slope at the centre: xy in the first member, x² + y² in the second."""
+
+    def both(w):
+        (x, y), (u, v) = w
+        slopes = torch.stack([torch.stack([y, x]), torch.stack([2 * u, 2 * v])])
+        return torch.stack([x * y, u**2 + v**2]), slopes
+
+    found = in_ball(2.0, both)
+    assert found.converged.all()
+    assert found.value.tolist() == pytest.approx([-2.0, 0.0])
+    assert found.place[0].norm().item() == pytest.approx(2.0)
+    assert not found.place[1].any()
+
+
 def test_the_true_regret_of_a_net_approaches_the_formula():
     """In a tiny ball the least value of a minibatch is at θ − ε g/‖g‖, here by autograd."""
     solution = make_solution("biases")

@@ -91,7 +91,7 @@ def worst(loss: Slope, around: Neighbourhood, search: Search, generator: torch.G
 
     centre = torch.zeros_like(c).unsqueeze(0)
     drawn = max(search.starts - 1, int(not (c * slope).any()))
-    starts = [centre, *(_on(around.ball, centre, generator) for _ in range(drawn))]
+    starts = [centre, *(around.ball.boundary(centre, generator) for _ in range(drawn))]
     found = [
         descent(negative, centre, around.ball, start, rise, search.tolerance, search.steps)
         for start in starts
@@ -122,18 +122,7 @@ def mean_rise(
     c, origin = around.ball.radius * around.scale(loss.w), loss.value(loss.w)
     rises = torch.empty(pairs, dtype=torch.float64)
     for pair in range(pairs):
-        shift = c * _gaussian(c, generator)
+        drawn = torch.randn(c.shape, generator=generator, dtype=c.dtype, device=c.device)
+        shift = c * drawn
         rises[pair] = (loss.value(loss.w + shift) + loss.value(loss.w - shift)) / 2 - origin
     return mean(rises)
-
-
-def _on(ball: Ball, like: Tensor, generator: torch.Generator) -> Tensor:
-    """A random point on the sphere, or on a corner of the cube."""
-    drawn = _gaussian(like, generator)
-    if ball.p == 2:
-        return ball.radius * drawn / drawn.norm()
-    return ball.radius * drawn.sign()
-
-
-def _gaussian(like: Tensor, generator: torch.Generator) -> Tensor:
-    return torch.randn(like.shape, generator=generator, dtype=like.dtype, device=like.device)

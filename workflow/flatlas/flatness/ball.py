@@ -1,7 +1,7 @@
 """The smallest value of a loss inside a ball, by projected descent."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -37,6 +37,13 @@ class Ball:
         """How far a linear function with each row as its slope rises from the centre."""
         return self.radius * slope.norm(p=2 if self.p == 2 else 1, dim=1)
 
+    def boundary(self, like: Tensor, generator: torch.Generator) -> Tensor:
+        """A random point on the sphere for each row, or on a corner of the cube."""
+        drawn = torch.randn(like.shape, generator=generator, dtype=like.dtype, device=like.device)
+        if self.p == 2:
+            return self.radius * drawn / _norm(drawn)
+        return self.radius * drawn.sign()
+
     def extent(self, size: int) -> float:
         """The largest Euclidean distance from the centre."""
         return self.radius if self.p == 2 else self.radius * size**0.5
@@ -59,11 +66,25 @@ class Least:
 
 
 def least_in_ball(of: ValueAndGradient, centre: Tensor, radius: float) -> Least:
-    """The minimum that descent finds in the Euclidean ball from its centre (members, size)."""
-    ball = Ball(radius)
-    slope = of(centre)[1]
+    """The minimum that descent finds in the Euclidean ball from its centre (members, size).
+
+    Where the slope at the centre is 0, as at a saddle, it begins at a random point of the sphere.
+    """
+    ball, start = Ball(radius), torch.zeros_like(centre)
+    value, slope = of(centre)
+    is_still = ~slope.any(1, keepdim=True)
+    if is_still.any():
+        generator = torch.Generator(centre.device).manual_seed(0)
+        start = torch.where(is_still, ball.boundary(centre, generator), start)
+        slope = of(centre + start)[1]
     unit = radius * _norm(slope).squeeze(1)
-    return descent(of, centre, ball, torch.zeros_like(centre), lambda _: unit, TOLERANCE, STEPS)
+    found = descent(of, centre, ball, start, lambda _: unit, TOLERANCE, STEPS)
+    is_lowest = is_still.squeeze(1) & (found.value >= value)
+    return replace(
+        found,
+        place=torch.where(is_lowest.unsqueeze(1), 0.0, found.place),
+        value=torch.where(is_lowest, value, found.value),
+    )
 
 
 def descent(

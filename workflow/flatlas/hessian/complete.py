@@ -25,6 +25,8 @@ NEXT = 5
 AMPLE = 0.9
 # The largest probability with which a chain overlooks an eigenvalue.
 RISK = 1e-3
+# The round-off of an eigenvalue, in units of the precision times the largest |λ|.
+ROUNDING = 4
 # Columns of a basis that are replaced together, which bounds the memory for it.
 COLUMNS = 2**16
 
@@ -141,20 +143,25 @@ def complete_search(
 
     The search takes at most `steps` products for each but one of them. By default the limit is 30
     for each, but not below 100 in total. `product` multiplies a row of this `dtype`. An eigenvalue
-    has converged if its residual is at most `tolerance` times the largest |λ|. Where copies of
-    eigenvalues further out may be missing, because the search ended early, a residual is at least
-    the distance to the outermost. The subspace is the searched one, or the best part of it.
+    has converged if its residual is at most `tolerance` times the largest |λ|. A residual is at
+    least the distance to any eigenvalue that the search may have missed: all up to the outermost if
+    it ended early, otherwise those within the tolerance of the last one. The subspace is the
+    searched one, or the best part of it.
     """
     top, bottom = min(top, size), min(bottom, size)
     others = max(1, top + bottom - 1)
     allowed = max(top, steps * others if steps else max(FEW, STEPS * others))
-    most = min(size, allowed, vectors_held(top, bottom))
+    most, rounding = (
+        min(size, allowed, vectors_held(top, bottom)),
+        ROUNDING * torch.finfo(dtype).eps,
+    )
     space = _Chains(product, size, most, generator.device, dtype)
     fresh, taken, known, ample = random_rows(space.basis, 1, generator), 0, None, AMPLE
     while True:
         left, taken = space.add(fresh), taken + 1
         values, vectors = torch.linalg.eigh(space.projected)
-        now = _spectrum(values, space.residuals(vectors, left), top, bottom, tolerance, taken)
+        residuals = space.residuals(vectors, left).clamp_min(rounding * values.abs().max())
+        now = _spectrum(values, residuals, top, bottom, tolerance, taken)
         if space.size == size:
             return now, space
         # The last chain tests whether the spectrum at its start lacks an eigenvalue.
@@ -163,7 +170,7 @@ def complete_search(
             shares = _shares_of_missing(space, now, tested, tolerance * _size(tested))
             are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
             if tested.converged and all(are_complete):
-                return replace(tested, iterations=taken), space
+                return replace(_with_slack(tested, tolerance), iterations=taken), space
             if taken == allowed:
                 best = replace(now if inf in shares else tested, iterations=taken)
                 return _incomplete(best, are_complete, tolerance), space
@@ -222,6 +229,23 @@ def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
     top = now.top[: len(tested.top)] > tested.top + slack
     bottom = now.bottom[: len(tested.bottom)] < tested.bottom - slack
     return bool(top.any() or bottom.any())
+
+
+def _with_slack(found: Spectrum, tolerance: float) -> Spectrum:
+    """The same with residuals that allow for what the check of an end can't see.
+
+    An eigenvalue may be missing that is further out than the last one by less than `tolerance`
+    times the largest |λ|.
+    """
+    slack = tolerance * _size(found)
+    top, bottom = (
+        residuals.maximum(slack - (values - values[-1:]).abs()) if len(values) > 1 else residuals
+        for values, residuals in (
+            (found.top, found.top_residuals),
+            (found.bottom, found.bottom_residuals),
+        )
+    )
+    return replace(found, top_residuals=top, bottom_residuals=bottom)
 
 
 def _size(of: Spectrum) -> float:

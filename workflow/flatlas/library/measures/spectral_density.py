@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, PositiveInt
 
 from flatlas.hessian.density import SpectralDensity, spectral_density
@@ -32,8 +33,10 @@ class Density(SpectralDensity):
 
         ax.semilogy(self.grid, self.density, color=BLUE)
         ax.axvline(self.edge, ymax=0.85, color=GREY, linestyle=":", label="edge of the outliers")
-        highest = self.density.max()
-        ax.set(xlabel="eigenvalue", ylabel="density", ylim=(LOWEST * highest, 20 * highest))
+        ax.set(xlabel="eigenvalue", ylabel="density")
+        # Without curvature all eigenvalues are 0, and their density is infinite.
+        if np.isfinite(highest := self.density.max()):
+            ax.set_ylim(LOWEST * highest, 20 * highest)
         ax.legend(loc="upper right")
 
 
