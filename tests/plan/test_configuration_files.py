@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from flatlas.errors import FlatlasError
+from flatlas.plan.command_line import nested
 from flatlas.plan.documents import read_yaml
-from flatlas.plan.reading import where_set
+from flatlas.plan.reading import where_set, with_places
 from flatlas.plan.targets import check_config
-from flatlas.plan.trees import check_tree
+from flatlas.plan.trees import USER, check_tree
 
 # Anchors that contain each other: ten lists of ten lists of ten …
 BOMB = "a0: &a0 [x]\n" + "".join(
@@ -28,7 +29,9 @@ FILES = {
     "deep": (b"a: " + b"[" * 5000 + b"]" * 5000, "nested"),
     "nested": (b"a: " + b"[" * 200 + b"]" * 200, "nested"),
     "many digits": (b"a: " + b"1" * 5000, "digits"),
-    "many digits, hexadecimal": (b"a: 0x" + b"f" * 5000, "digits"),
+    "a hexadecimal number": (b"a: 1\nb: 0x1f\n", ", line 2: 0x1f is a number to another base"),
+    "an octal number": (b"a: {b: [010]}\n", ", line 1: 010 is a number to another base"),
+    "a number to the base 60": (b"a: 1:30\n", ", line 1: 1:30 is a number to another base"),
     "a bomb": (BOMB.encode(), "more than 300,000 values"),
     "a circle": (b"a: &a [*a]\n", "nested"),
     "a number as a key": (b"a: {1: 2}\n", "has the key '1'"),
@@ -61,17 +64,13 @@ def test_what_snakemake_has_read_is_checked_before_it_is_used():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--config", "preset=demo", "preset=laptop"], "the key 'preset' twice"),
-        (["-C", "preset=demo", "data_root=x", "preset=demo"], "the key 'preset' twice"),
-        (["-Cpreset=demo", "preset=laptop"], "the key 'preset' twice"),
-        (["--config=preset=demo", "preset=laptop"], "the key 'preset' twice"),
         (["--config", "preset=demo", "-n", "--config", "a=x"], "--config is given twice"),
         (["--config", "preset=demo", "-n", "-C", "a=x"], "--config is given twice"),
         (["--configfile", "a", "-n", "--configfile", "b"], "--configfile is given twice"),
         (["--configfile", "a", "-n", "--configfiles=b", "c"], "--configfile is given twice"),
     ],
 )
-def test_a_key_or_option_given_twice_is_refused(words, said):
+def test_an_option_given_twice_is_refused(words, said):
     with pytest.raises(FlatlasError, match=said):
         check_config(["snakemake", "all", *words, "-n"])
 
@@ -80,14 +79,38 @@ def test_a_key_or_option_given_twice_is_refused(words, said):
     "words",
     [
         ["all", "--config", "preset=demo", "data_root=x"],
-        ["--config", "studies={duality: {}}", "studies={prior: {}}"],
         ["all", "--configfile", "a=b.yaml", "a=c.yaml"],
         ["--config", "preset=demo", "--set-threads", "train=2", "--set-resources", "train:x=2"],
         ["-c1", "--cores", "2", "--config", "preset=demo"],
     ],
 )
-def test_keys_and_options_given_once_are_accepted(words):
+def test_options_given_once_are_accepted(words):
     check_config(["snakemake", *words])
+
+
+@pytest.mark.parametrize(
+    ("entries", "key"),
+    [
+        (["preset=demo", "data_root=x", "preset=demo"], "preset"),
+        (["studies.a.batch=2", "studies.a.batch=3"], "studies.a.batch"),
+        (["studies.a.batch=2", "studies={a: {runs: {}, batch: 5}}"], "studies.a.batch"),
+        (
+            [
+                "studies.t.sweeps.b.grid.data.size=[2]",
+                "studies={t: {sweeps: {b: {grid: {data.size: [3]}}}}}",
+            ],
+            "studies.t.sweeps.b.grid.data.size",
+        ),
+    ],
+)
+def test_a_key_set_twice_is_refused(entries, key):
+    with pytest.raises(FlatlasError, match=f"--config sets '{key}' twice"):
+        list(nested(entries))
+
+
+def test_mappings_of_config_may_have_other_keys():
+    given = ["studies={a: {}}", "studies={b: {batch: 2}}", "studies.b.lr=1", "preset=demo"]
+    assert len(list(nested(given))) == len(given)
 
 
 def test_command_lines_of_other_programs_are_not_checked():
@@ -107,3 +130,20 @@ def test_a_setting_comes_from_the_last_file_with_its_value_or_from_the_command_l
         ("d", 4, "--config"),
     ):
         assert where_set(key, {key: value}, paths) == said
+
+
+def test_an_error_names_the_file_that_sets_each_key(tmp_path):
+    files = {
+        "one.yaml": "studies: {a: {runs: {r: {batch: 1}}}}",
+        "two.yaml": "studies: {a: {runs: {r: {lr: 2}}}}",
+        "config.yaml": "studies: {b: {batch: 3}}",
+    }
+    paths = [str(tmp_path / name) for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        Path(path).write_text(text)
+    config = {"studies": {"a": {"runs": {"r": {"batch": 1, "lr": "5"}}}, "b": {"batch": 3}}}
+    keys = ("studies.a.runs.r.batch", "studies.a.runs.r.lr", "studies.b.size", "preset")
+    message = "\n".join(f"{USER}: {key} is wrong." for key in keys)
+    places = (paths[0], "--config", paths[2], "--config")
+    expected = [f"{place}: {key} is wrong." for place, key in zip(places, keys, strict=True)]
+    assert with_places(message, config, paths).splitlines() == expected

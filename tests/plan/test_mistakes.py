@@ -2,9 +2,10 @@
 
 import pytest
 from shipped import SHIPPED
-from small_configuration import CONFIG, PRESETS, STUDY, Removed, write
+from small_configuration import CONFIG, PRESET, PRESETS, STUDY, USER, Removed, write
 
 from flatlas.errors import FlatlasError
+from flatlas.plan import paths
 from flatlas.plan.documents import read_yaml
 from flatlas.plan.resolve import resolve
 
@@ -509,6 +510,17 @@ def test_a_mistyped_key_over_a_shipped_preset_is_found(preset):
     user = SHIPPED | {"preset": preset, "studies": {"duality": {"realisations": 1}}}
     with pytest.raises(FlatlasError, match=r"duality\.realisations.*Did you mean 'realizations'"):
         resolve(user, CONFIG)
+
+
+def test_a_preset_named_as_a_folder_of_results_is_refused(tmp_path):
+    """To clean a study of this preset would delete other results."""
+    made = {file.split("/")[1] for each in paths.OUTPUTS.values() for file in each.values()}
+    made |= {paths.measure_outputs("a", ["b"])["b"].split("/")[1], paths.LOG.split("/")[1]}
+    assert made < {*paths.FOLDERS}
+    for name in made:
+        write(tmp_path / "config" / "presets" / f"{name}.yaml", PRESET)
+        with pytest.raises(FlatlasError, match=f"presets/{name}.yaml has the name of the folder"):
+            resolve(USER | {"preset": name}, tmp_path / "config")
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):

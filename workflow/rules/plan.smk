@@ -21,7 +21,7 @@ from flatlas.plan.pages import (
     scorecards,
     written,
 )
-from flatlas.plan.reading import where_set
+from flatlas.plan.reading import where_set, with_places
 from flatlas.plan.requests import memory_and_time, refuse_beyond_machine, gpu_request, growing
 from flatlas.plan.targets import (
     check_config,
@@ -49,7 +49,7 @@ try:
     check_config(sys.argv)
     PLAN = lookup(config, CONFIG, workflow.configfiles)
 except FlatlasError as error:
-    raise WorkflowError(str(error)) from None
+    raise WorkflowError(with_places(str(error), config, workflow.configfiles)) from None
 
 if workflow.output_settings.dryrun:
     from flatlas.report.dry_run import end_with_table

@@ -89,7 +89,8 @@ def _name(name: str) -> str:
     """A name is part of a file's name, and of a target on the command line."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", name):
         raise ValueError(
-            "a name has at most 100 letters (A to Z), digits, _ and -, and does not begin with -"
+            "a name has at most 100 letters (A to Z), digits, _ and -, and does not begin with -, "
+            f"unlike {name[:100]!r}"
         )
     return name
 

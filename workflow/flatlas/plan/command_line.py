@@ -14,7 +14,7 @@ import yaml
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.reading import reading
-from flatlas.plan.trees import with_value
+from flatlas.plan.trees import Location, dotted, leaves, with_value
 
 # The keys that Snakemake allows, and dotted ones.
 KEY = re.compile(r"[a-zA-Z_][\w-]*\w(\.[\w-]+)*")
@@ -49,6 +49,7 @@ def read_settings_better() -> None:
 
 def nested(entries: Iterable[str]) -> Iterator[str]:
     """The entries of --config, each dotted key as a mapping: `a.b=1` as `a={"b": "1"}`."""
+    given = set[Location]()
     for entry in entries:
         key, said, value = entry.partition("=")
         if not said:
@@ -68,10 +69,15 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
                 "for an empty mapping, or a value."
             )
         first, *others = key.split(".")
+        tree = with_value({}, [first, *_keys(others)], _read(value))
+        places = leaves(tree).keys()
+        if again := given & places:
+            # Snakemake would silently take the last one.
+            raise FlatlasError(f"--config sets '{dotted(min(again))}' twice: set it once.")
+        given |= places
         if others:
-            tree = with_value({}, _keys(others), _read(value))
             # Snakemake would double a backslash when it passes the text to a cluster's job.
-            entry = f"{first}={json.dumps(tree, ensure_ascii=False)}"
+            entry = f"{first}={json.dumps(tree[first], ensure_ascii=False)}"
         yield entry
 
 

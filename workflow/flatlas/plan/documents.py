@@ -5,6 +5,7 @@ configuration is laid over both. Mappings merge, any other value replaces the ea
 (flatlas.plan.trees). An error in the merged tree names the file it came from.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,10 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, listed, validated
 from flatlas.plan.reading import QUICK_LOADER
 from flatlas.plan.trees import CHOOSING, Location, at, check_tree, dotted, has, leaves, merged
+
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+# As YAML 1.1 writes numbers to the bases 8, 16, 2 and 60.
+OTHER_BASE = re.compile(r"[-+]?(0[0-9_]*[0-9]|0[bx]|.*:)")
 
 
 @dataclass(frozen=True)
@@ -127,28 +132,34 @@ def _loaded(path: Path, kind: Any) -> Any:
     loader = kind(path.read_bytes().decode("utf-8"))
     try:
         node = loader.get_single_node()
-        _check_keys(node, path, set())
+        _check_nodes(node, path, set())
         return None if node is None else loader.construct_document(node)
     finally:
         loader.dispose()
 
 
-def _check_keys(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
-    """Refuse a key that a mapping has twice: YAML would silently take the last one.
+def _check_nodes(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
+    """Refuse a key that a mapping has twice, of which YAML would silently take the last one.
 
-    A node that is repeated through its anchor is checked once.
+    Also numbers to other bases, such as 010, which is 8 in YAML but 10 in --config. A node that is
+    repeated through its anchor is checked once.
     """
     if id(node) in checked:
         return
     checked.add(id(node))
+    if isinstance(node, yaml.ScalarNode) and node.tag in NUMBERS and OTHER_BASE.match(node.value):
+        raise FlatlasError(
+            f"{path}, line {node.start_mark.line + 1}: {node.value} is a number to another base "
+            "than 10. Write it as a decimal number without leading zeros, or as text in quotes."
+        )
     if isinstance(node, yaml.SequenceNode):
         for one in node.value:
-            _check_keys(one, path, checked)
+            _check_nodes(one, path, checked)
     if not isinstance(node, yaml.MappingNode):
         return
     lines: dict[str, int] = {}
     for key, value in node.value:
-        _check_keys(value, path, checked)
+        _check_nodes(value, path, checked)
         name, line = str(key.value), key.start_mark.line + 1
         if name in lines:
             raise FlatlasError(

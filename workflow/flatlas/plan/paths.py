@@ -20,6 +20,12 @@ PLACE = "place"
 ATLAS = "atlas"
 NETWORKS = "networks"
 
+# The folders of RESULTS besides those of presets.
+FOLDERS = (
+    *("by-hand", "data", "downloads", "kernels", "logs", "measures", "recordings", "resume"),
+    *("runs", "site"),
+)
+
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
 PAGE = str(RESULTS / "{preset}" / "{page}.{extension}")

@@ -1,11 +1,14 @@
 """Configuration files as Snakemake reads them, with a better error if it can't."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from flatlas.plan.trees import USER
 
 # Ten times as fast if PyYAML was built with libyaml.
 QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -25,15 +28,32 @@ def reading(file: str) -> Iterator[None]:
 
 
 def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
-    """Where a top-level key of the configuration is set: in a file, or by --config.
+    """Where a dotted key of the configuration is set: in a file, or by --config.
 
     `files` are those that Snakemake has read: first those of --configfile, then config/config.yaml.
-    Of those of --configfile the last one decides.
+    Of those of --configfile the last one decides. If the key is set nowhere, its mapping counts.
     """
     *given, own = files
+    parts = key.split(".")
+    deepest, found = 0, "--config"
     for file in (*reversed(given), own):
-        tree = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
-        if key in tree:
-            # Text, since Snakemake has paths here, and the parameters of a job must be text.
-            return str(file) if tree[key] == config[key] else "--config"
-    return "--config"
+        value: Any = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
+        set_by_user: Any = config
+        for depth, part in enumerate(parts, start=1):
+            if not isinstance(value, Mapping) or part not in value:
+                break
+            value, set_by_user = value[part], set_by_user[part]
+            if depth > deepest:
+                # Text, since Snakemake has paths here, and the parameters of a job must be text.
+                same = isinstance(value, Mapping) or value == set_by_user
+                deepest, found = depth, str(file) if same else "--config"
+    return found
+
+
+def with_places(message: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
+    """An error of the plan that names where each of its keys is set."""
+
+    def place(match: re.Match[str]) -> str:
+        return f"{where_set(match[1].rstrip('.'), config, files)}: {match[1]}"
+
+    return re.sub(rf"{re.escape(USER)}: ([\w.-]+)", place, message)

@@ -9,11 +9,12 @@ from flatlas.plan.declared_study import DeclaredStudy
 from flatlas.plan.documents import Document, Layer, read_yaml
 from flatlas.plan.figure_plans import add_study, check_drawn, unused
 from flatlas.plan.my_model import atlas_mine, check_images, my_model
-from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, OF_SETTING
+from flatlas.plan.paths import ATLAS, ATLAS_MINE, FOLDERS, MY_MODEL, OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.settings import Preset, Settings
 from flatlas.plan.trees import USER, with_nulls
 
+_ONLY_SHIPPED = " A preset can't change a study of your own."
 _OR_OWN = " To declare your own study, give it a title."
 
 
@@ -56,7 +57,12 @@ def _preset(name: str, root: Path) -> Document:
         raise FlatlasError(
             f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
         )
-    return Document(Layer(f"config/presets/{name}.yaml", read_yaml(presets[name])))
+    file = f"config/presets/{name}.yaml"
+    if name in FOLDERS:
+        raise FlatlasError(
+            f"{file} has the name of the folder results/{name}, which has other results. Rename it."
+        )
+    return Document(Layer(file, read_yaml(presets[name])))
 
 
 def _check_known(
@@ -75,7 +81,7 @@ def _check_known(
         if not (may_declare and "title" in tree):
             raise FlatlasError(
                 f"{place} is not a study. Allowed: {', '.join(studies)}."
-                f"{_OR_OWN if may_declare else ''}{nearest(name, studies)}"
+                f"{_OR_OWN if may_declare else _ONLY_SHIPPED}{nearest(name, studies)}"
             )
 
 

@@ -41,7 +41,7 @@ def _words(argv: list[str]) -> Iterator[str]:
 
 
 def check_config(argv: list[str]) -> None:
-    """Refuse a second --config, or a key twice: Snakemake would silently take the last."""
+    """Refuse a second --config or --configfile: Snakemake would silently take the last."""
     if Path(argv[0]).stem not in ("snakemake", "__main__"):
         return
     if sum(re.match("--configfiles?(=|$)", word) is not None for word in argv) > 1:
@@ -49,23 +49,8 @@ def check_config(argv: list[str]) -> None:
             "--configfile is given twice, and Snakemake would only take the last one: write all "
             "files after one --configfile."
         )
-    options, keys = 0, set()
-    reading = False
-    for word in argv[1:]:
-        if word.startswith("-"):
-            # These are `--config a=1`, `--config=a=1` and `-Ca=1`.
-            option = re.match(r"(--config|-C)(=|$|(?<=-C))", word)
-            reading = option is not None
-            options += reading
-            word = word[option.end() :] if option else ""
-        key, said, value = word.partition("=")
-        # Snakemake merges mappings.
-        if not (reading and said) or value.lstrip().startswith("{"):
-            continue
-        if key in keys:
-            raise FlatlasError(f"--config has the key '{key}' twice: give it once.")
-        keys.add(key)
-    if options > 1:
+    # These are `--config a=1`, `--config=a=1` and `-Ca=1`.
+    if sum(re.match(r"(--config|-C)(=|$|(?<=-C))", word) is not None for word in argv) > 1:
         raise FlatlasError(
             "--config is given twice, and Snakemake would only take the last one: write all keys "
             "after one --config, as in --config preset=laptop data_root=DIR."

@@ -53,8 +53,8 @@ def check_tree(tree: Any, file: str) -> None:
             if isinstance(value, Mapping) and not (isinstance(key, str) and _KEY.fullmatch(key)):
                 where = dotted(place) or "the top level"
                 raise FlatlasError(
-                    f"{file}: {where} has the key {str(key)[:80]!r}. Allowed: text of at most 200 "
-                    "characters in one line."
+                    f"{file}: {where} has the key {str(key)[:80]!r} ({type(key).__name__}). "
+                    "Allowed: text of at most 200 characters in one line. Quotes make it text."
                 )
             waiting.append(((*place, key), one))
         if len(place) > DEEPEST:
