@@ -141,8 +141,10 @@ def test_an_error_names_the_file_that_sets_each_key(tmp_path):
     paths = [str(tmp_path / name) for name in files]
     for path, text in zip(paths, files.values(), strict=True):
         Path(path).write_text(text)
-    config = {"studies": {"a": {"runs": {"r": {"batch": 1, "lr": "5"}}}, "b": {"batch": 3}}}
-    keys = ("studies.a.runs.r.batch", "studies.a.runs.r.lr", "studies.b.size", "preset")
+    config = {
+        "studies": {"a": {"runs": {"r": {"batch": 1, "lr": "5"}}}, "b": {"batch": 3, "seed": 0}}
+    }
+    keys = ("studies.a.runs.r.batch", "studies.a.runs.r.lr", "studies.b.size", "studies.b.seed")
     message = "\n".join(f"{USER}: {key} is wrong." for key in keys)
     places = (paths[0], "--config", paths[2], "--config")
     expected = [f"{place}: {key} is wrong." for place, key in zip(places, keys, strict=True)]

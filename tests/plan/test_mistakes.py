@@ -1,8 +1,9 @@
 """The error for a mistake names its file, key and value, what is allowed, and the nearest name."""
 
 import pytest
+import small_configuration
 from shipped import SHIPPED
-from small_configuration import CONFIG, PRESET, PRESETS, STUDY, USER, Removed, write
+from small_configuration import CONFIG, PRESETS, STUDY, Removed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
@@ -518,9 +519,9 @@ def test_a_preset_named_as_a_folder_of_results_is_refused(tmp_path):
     made |= {paths.measure_outputs("a", ["b"])["b"].split("/")[1], paths.LOG.split("/")[1]}
     assert made < {*paths.FOLDERS}
     for name in made:
-        write(tmp_path / "config" / "presets" / f"{name}.yaml", PRESET)
+        write(tmp_path / "config" / "presets" / f"{name}.yaml", small_configuration.PRESET)
         with pytest.raises(FlatlasError, match=f"presets/{name}.yaml has the name of the folder"):
-            resolve(USER | {"preset": name}, tmp_path / "config")
+            resolve(small_configuration.USER | {"preset": name}, tmp_path / "config")
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):

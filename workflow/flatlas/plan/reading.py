@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from flatlas.plan.trees import USER
+from flatlas.plan.trees import USER, has
 
 # Ten times as fast if PyYAML was built with libyaml.
 QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -34,7 +34,7 @@ def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) 
     Of those of --configfile the last one decides. If the key is set nowhere, its mapping counts.
     """
     *given, own = files
-    parts = key.split(".")
+    parts = (*key.split("."),)
     deepest, found = 0, "--config"
     for file in (*reversed(given), own):
         value: Any = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
@@ -47,7 +47,7 @@ def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) 
                 # Text, since Snakemake has paths here, and the parameters of a job must be text.
                 same = isinstance(value, Mapping) or value == set_by_user
                 deepest, found = depth, str(file) if same else "--config"
-    return found
+    return "--config" if deepest < len(parts) and has(config, parts) else found
 
 
 def with_places(message: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
