@@ -49,6 +49,8 @@ MAIN = {
     ),
 }
 
+LEGEND = "✓ reproduced, ✗ not reproduced, ? undecided ([the rule](../README.md#what-came-out))."
+
 
 def all_claims() -> str:
     """A section for each study."""
@@ -70,7 +72,8 @@ def main_claims(study: str) -> str:
     if missing := [name for name in names if name not in rows]:
         sys.exit(f"MAIN has {', '.join(missing)}. The gallery of {study} has no such claim.")
     main = [rows[name] for name in names]
-    return table(MAIN_HEADER, ([row[name] for name in MAIN_HEADER] for row in main))
+    rows_of_table = ([row[name] for name in MAIN_HEADER] for row in main)
+    return f"{table(MAIN_HEADER, rows_of_table)}\n\n{LEGEND}"
 
 
 def _rows(part: Published) -> dict[str, dict[str, str]]:
