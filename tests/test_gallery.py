@@ -13,6 +13,8 @@ import pytest
 import yaml
 from PIL import Image
 
+from flatlas.plan.trees import location_of
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 LIBRARY = DOCS.parent / "workflow" / "flatlas"
 PAGES = sorted((DOCS / "gallery").glob("*/README.md"))
@@ -112,7 +114,11 @@ def test_figures_with_other_realizations_have_a_command_with_these(page, tmp_pat
         assert laptop[1:3] == ["flat_fig7", "flat_fig30"]
 
 
-@pytest.mark.parametrize("file", sorted((DOCS / "gallery").glob("*/realizations.yaml")), ids=str)
+@pytest.mark.parametrize(
+    "file",
+    sorted((DOCS / "gallery").glob("*/realizations.yaml")),
+    ids=lambda file: file.parent.name,
+)
 def test_the_realizations_of_a_gallery_are_of_sweeps_and_runs_of_its_figures(file):
     name = file.parent.name
     study = yaml.safe_load((DOCS.parent / "config" / "studies" / f"{name}.yaml").read_bytes())
@@ -122,7 +128,10 @@ def test_the_realizations_of_a_gallery_are_of_sweeps_and_runs_of_its_figures(fil
         known = {f"{name}.runs.{study['sweeps'][one]['run']}" for one in sweeps - {*borrowed}}
         known |= {f"{name}.sweeps.{one}" for one in sweeps - {*borrowed}}
         known |= {borrowed[one].replace(".", ".sweeps.") for one in sweeps & {*borrowed}}
-        assert {".".join(key.split(".")[:3]) for key in group["config"]} <= known
+        for key in group["config"]:
+            place = location_of(f"studies.{key}")[1:]
+            assert ".".join(place[:3]) in known
+            assert place[-1] in ("realizations", "points")
 
 
 def test_an_unknown_study_is_refused_with_the_known_ones(page, monkeypatch, capsys):

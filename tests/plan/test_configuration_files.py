@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.command_line import nested
@@ -32,6 +33,7 @@ FILES = {
     "a hexadecimal number": (b"a: 1\nb: 0x1f\n", ", line 2: 0x1f is a number to another base"),
     "an octal number": (b"a: {b: [010]}\n", ", line 1: 010 is a number to another base"),
     "a number to the base 60": (b"a: 1:30\n", ", line 1: 1:30 is a number to another base"),
+    "an octal key": (b"a: 1\nb: {010: 2}\n", ", line 2: 010 is a number"),
     "a bomb": (BOMB.encode(), "more than 300,000 values"),
     "a circle": (b"a: &a [*a]\n", "nested"),
     "a number as a key": (b"a: {1: 2}\n", "has the key '1'"),
@@ -51,6 +53,15 @@ def test_a_file_that_is_no_configuration_is_refused_with_its_line(tmp_path, what
     assert str(raised.value).startswith(str(file))
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "-0.5", "00.5", "1e-3", "10", "'010'", "1_000", "v1:2", "08"]
+)
+def test_decimal_numbers_and_texts_are_read(tmp_path, text):
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"a: {text}\n")
+    assert read_yaml(file) == yaml.safe_load(file.read_text())
 
 
 def test_what_snakemake_has_read_is_checked_before_it_is_used():
@@ -94,6 +105,8 @@ def test_options_given_once_are_accepted(words):
         (["preset=demo", "data_root=x", "preset=demo"], "preset"),
         (["studies.a.batch=2", "studies.a.batch=3"], "studies.a.batch"),
         (["studies.a.batch=2", "studies={a: {runs: {}, batch: 5}}"], "studies.a.batch"),
+        (["studies=null", "studies.a.batch=2"], "studies"),
+        (["studies.a.batch=2", "studies.a=null"], "studies.a"),
         (
             [
                 "studies.t.sweeps.b.grid.data.size=[2]",
@@ -149,3 +162,27 @@ def test_an_error_names_the_file_that_sets_each_key(tmp_path):
     places = (paths[0], "--config", paths[2], "--config")
     expected = [f"{place}: {key} is wrong." for place, key in zip(places, keys, strict=True)]
     assert with_places(message, config, paths).splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "studies", "said"),
+    [
+        ("studies.a.sweeps.s.grid.optimizer.lr", {"a": {"sweeps": {"s": {"grid": {}}}}}, "file"),
+        ("studies.a.sweeps.s", {"a": {"sweeps": {"s": None}}}, "--config"),
+        ("studies.a.sweeps.s.grid", {"a": {"sweeps": "x"}}, "--config"),
+    ],
+)
+def test_a_mapping_of_a_file_that_config_replaces_is_set_by_config(tmp_path, key, studies, said):
+    file = tmp_path / "mine.yaml"
+    file.write_text("studies: {a: {sweeps: {s: {grid: {optimizer.lr: [0.1]}}}}}")
+    given = {"studies": studies}
+    if said == "file":
+        studies["a"]["sweeps"]["s"]["grid"] = {"optimizer.lr": [0.1], "batch": [5]}
+    assert where_set(key, given, [file]) == (str(file) if said == "file" else said)
+
+
+def test_words_of_an_error_are_no_keys(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("a: 1")
+    message = f"{USER}: the top level has the key '1'."
+    assert with_places(message, {"a": 1}, [file]) == message

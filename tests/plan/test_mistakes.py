@@ -517,11 +517,16 @@ def test_a_preset_named_as_a_folder_of_results_is_refused(tmp_path):
     """To clean a study of this preset would delete other results."""
     made = {file.split("/")[1] for each in paths.OUTPUTS.values() for file in each.values()}
     made |= {paths.measure_outputs("a", ["b"])["b"].split("/")[1], paths.LOG.split("/")[1]}
-    assert made < {*paths.FOLDERS}
-    for name in made:
-        write(tmp_path / "config" / "presets" / f"{name}.yaml", small_configuration.PRESET)
-        with pytest.raises(FlatlasError, match=f"presets/{name}.yaml has the name of the folder"):
-            resolve(small_configuration.USER | {"preset": name}, tmp_path / "config")
+    made |= {paths.BY_HAND.name, SHIPPED["data_root"].split("/")[1], "resume", "site"}
+    assert made == {*paths.FOLDERS}
+    write(tmp_path / "config" / "presets" / "measures.yaml", small_configuration.PRESET)
+    with pytest.raises(FlatlasError, match=r"presets/measures\.yaml has the name of the folder"):
+        resolve(small_configuration.USER | {"preset": "measures"}, tmp_path / "config")
+
+
+def test_a_preset_that_changes_a_study_of_yours_is_refused(refused):
+    message = refused(preset={"studies.mine": {}})
+    assert "mine" in message and "preset" in message
 
 
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):

@@ -68,7 +68,8 @@ class Least:
 def least_in_ball(of: ValueAndGradient, centre: Tensor, radius: float) -> Least:
     """The minimum that descent finds in the Euclidean ball from its centre (members, size).
 
-    Where the slope at the centre is 0, as at a saddle, it begins at a random point of the sphere.
+    A search whose slope at the centre is 0, as at a saddle, begins at a random point of the sphere,
+    and ends at the centre if that is not higher.
     """
     ball, start = Ball(radius), torch.zeros_like(centre)
     value, slope = of(centre)
@@ -79,11 +80,15 @@ def least_in_ball(of: ValueAndGradient, centre: Tensor, radius: float) -> Least:
         slope = of(centre + start)[1]
     unit = radius * _norm(slope).squeeze(1)
     found = descent(of, centre, ball, start, lambda _: unit, TOLERANCE, STEPS)
-    is_lowest = is_still.squeeze(1) & (found.value >= value)
+    # A loss may be NaN on the sphere.
+    is_lowest = is_still.squeeze(1) & ~(found.value < value)
     return replace(
         found,
-        place=torch.where(is_lowest.unsqueeze(1), 0.0, found.place),
+        place=found.place.masked_fill(is_lowest.unsqueeze(1), 0.0),
         value=torch.where(is_lowest, value, found.value),
+        left=found.left.masked_fill(is_lowest, 0.0),
+        residual=found.residual.masked_fill(is_lowest, 0.0),
+        converged=found.converged | is_lowest,
     )
 
 

@@ -25,8 +25,8 @@ NEXT = 5
 AMPLE = 0.9
 # The largest probability with which a chain overlooks an eigenvalue.
 RISK = 1e-3
-# The round-off of an eigenvalue, in units of the precision times the largest |λ|.
-ROUNDING = 4
+# How often the slack of an end is halved at most.
+HALVINGS = 30
 # Columns of a basis that are replaced together, which bounds the memory for it.
 COLUMNS = 2**16
 
@@ -98,24 +98,17 @@ class _Chains(Subspace):
         self._begin = self.size = kept
         return outside
 
-    def shares_of_missing(self, known: Spectrum, slack: float) -> list[float]:
+    def share_of_missing(self, sign: int, known: Tensor, slack: float) -> float:
         """The largest part of the chain's first vector that a missing eigenvector can have.
 
-        One number for each end: only eigenvalues further out than the last `known` one count as
-        missing. The part is inf if the chain itself has such an eigenvalue. An end where no known
-        one is further out, as where only one is known, is not tested: the part is 0.
-        """
-        return [self._share(1, known.top, slack), self._share(-1, -known.bottom, slack)]
-
-    def _share(self, sign: int, known: Tensor, slack: float) -> float:
-        """The same at the upper end of the matrix times `sign`.
+        At the upper end of the matrix times `sign`: only eigenvalues that are further out than the
+        last `known` one, by the slack or more, count as missing. The part is inf if the chain
+        itself has such an eigenvalue.
 
         After j steps the next vector of a chain is p(H)v / Πβ, with p(t) = Π (t − θ), and has
         length 1. So no eigenvector of t has a larger part in v than Πβ / |p(t)|. If the chain has
         shrunk, p also has the zeros that are gone (Sorensen 1992).
         """
-        if not (known > known[-1:] + slack).any():
-            return 0.0
         threshold, zeros = known[-1] + slack, sign * torch.linalg.eigvalsh(self.chain)
         if zeros.max() >= threshold:
             return inf
@@ -143,36 +136,35 @@ def complete_search(
 
     The search takes at most `steps` products for each but one of them. By default the limit is 30
     for each, but not below 100 in total. `product` multiplies a row of this `dtype`. An eigenvalue
-    has converged if its residual is at most `tolerance` times the largest |λ|. A residual is at
-    least the distance to any eigenvalue that the search may have missed: all up to the outermost if
-    it ended early, otherwise those within the tolerance of the last one. The subspace is the
-    searched one, or the best part of it.
+    has converged if its residual is at most `tolerance` times the largest |λ|. Where copies of
+    eigenvalues further out may be missing, because the search ended early, a residual is at least
+    the distance to the outermost. An end with one eigenvalue, or with several that are equal to
+    within the tolerance, is not tested for others further out. The subspace is the searched one, or
+    the best part of it.
     """
     top, bottom = min(top, size), min(bottom, size)
     others = max(1, top + bottom - 1)
     allowed = max(top, steps * others if steps else max(FEW, STEPS * others))
-    most, rounding = (
-        min(size, allowed, vectors_held(top, bottom)),
-        ROUNDING * torch.finfo(dtype).eps,
-    )
+    most = min(size, allowed, vectors_held(top, bottom))
+    risk = RISK * (pi / 2 / size) ** 0.5
     space = _Chains(product, size, most, generator.device, dtype)
     fresh, taken, known, ample = random_rows(space.basis, 1, generator), 0, None, AMPLE
     while True:
         left, taken = space.add(fresh), taken + 1
         values, vectors = torch.linalg.eigh(space.projected)
-        residuals = space.residuals(vectors, left).clamp_min(rounding * values.abs().max())
-        now = _spectrum(values, residuals, top, bottom, tolerance, taken)
+        now = _spectrum(values, space.residuals(vectors, left), top, bottom, tolerance, taken)
         if space.size == size:
             return now, space
         # The last chain tests whether the spectrum at its start lacks an eigenvalue.
         tested, shares = known or now, []
         if tested.converged or taken == allowed:
             shares = _shares_of_missing(space, now, tested, tolerance * _size(tested))
-            are_complete = [share < RISK * (pi / 2 / size) ** 0.5 for share in shares]
+            are_complete = [share < risk for share in shares]
+            best = replace(now if inf in shares else tested, iterations=taken)
             if tested.converged and all(are_complete):
-                return replace(_with_slack(tested, tolerance), iterations=taken), space
+                return _with_slacks(space, best, tolerance, risk), space
             if taken == allowed:
-                best = replace(now if inf in shares else tested, iterations=taken)
+                best = _with_slacks(space, best, tolerance, risk)
                 return _incomplete(best, are_complete, tolerance), space
         enough = ample * tolerance * _size(now)
         if inf in shares and _largest(now) <= enough:
@@ -218,10 +210,45 @@ def _is_stuck(now: Spectrum, lost: tuple[Tensor, Tensor], enough: float) -> bool
 def _shares_of_missing(
     space: _Chains, now: Spectrum, tested: Spectrum, slack: float
 ) -> list[float]:
-    """Those of the space, but infinite if the last chain has found a missing eigenvalue."""
+    """Those of both ends, but infinite if the last chain has found a missing eigenvalue.
+
+    An end that can't be tested has a share of 0.
+    """
     if _further_out(now, tested, slack):
         return [inf, inf]
-    return space.shares_of_missing(tested, slack)
+    return [
+        space.share_of_missing(sign, known, slack) if _is_tested(known, slack) else 0.0
+        for sign, known in _outwards(tested)
+    ]
+
+
+def _outwards(of: Spectrum) -> tuple[tuple[int, Tensor], tuple[int, Tensor]]:
+    """The sign of each end, and its eigenvalues times that, in descending order."""
+    return (1, of.top), (-1, -of.bottom)
+
+
+def _is_tested(known: Tensor, slack: float) -> bool:
+    """Whether any eigenvalue of an end is further out than the last: not if there is only one."""
+    return bool((known > known[-1:] + slack).any())
+
+
+def _with_slacks(space: _Chains, found: Spectrum, tolerance: float, risk: float) -> Spectrum:
+    """The same with the least slack of each end at which its last chain has found it complete."""
+    most = tolerance * _size(found)
+    top, bottom = (_least_slack(space, *end, most, risk) for end in _outwards(found))
+    return replace(found, top_slack=top, bottom_slack=bottom)
+
+
+def _least_slack(space: _Chains, sign: int, known: Tensor, most: float, risk: float) -> float:
+    """That among `most`, its half, its quarter …; 0 if the end has only one eigenvalue."""
+    least = most if len(known) > 1 else 0.0
+    for halvings in range(HALVINGS):
+        slack = most / 2**halvings
+        if _is_tested(known, slack):
+            if space.share_of_missing(sign, known, slack) >= risk:
+                break
+            least = slack
+    return least
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
@@ -229,23 +256,6 @@ def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
     top = now.top[: len(tested.top)] > tested.top + slack
     bottom = now.bottom[: len(tested.bottom)] < tested.bottom - slack
     return bool(top.any() or bottom.any())
-
-
-def _with_slack(found: Spectrum, tolerance: float) -> Spectrum:
-    """The same with residuals that allow for what the check of an end can't see.
-
-    An eigenvalue may be missing that is further out than the last one by less than `tolerance`
-    times the largest |λ|.
-    """
-    slack = tolerance * _size(found)
-    top, bottom = (
-        residuals.maximum(slack - (values - values[-1:]).abs()) if len(values) > 1 else residuals
-        for values, residuals in (
-            (found.top, found.top_residuals),
-            (found.bottom, found.bottom_residuals),
-        )
-    )
-    return replace(found, top_residuals=top, bottom_residuals=bottom)
 
 
 def _size(of: Spectrum) -> float:

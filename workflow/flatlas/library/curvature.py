@@ -8,7 +8,7 @@ import torch
 
 from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
-from flatlas.hessian.lanczos import Product
+from flatlas.hessian.lanczos import Product, round_off
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
@@ -18,16 +18,19 @@ from flatlas.models.objective import Objective
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    An exact eigenvalue is at most the residual away. Repeated eigenvalues have all their copies. An
-    eigenvalue has converged if its residual is at most the `tolerance` times the largest |λ|;
-    `converged` says whether all have, `sampled` whether the trace is as accurate as requested.
-    `iterations` counts the products of the search. Without probes there is neither trace nor norm.
+    The exact eigenvalue of the same rank is at most the error away, repeated ones included; a
+    residual is |Hv − λv|. An eigenvalue has converged if its residual is at most the `tolerance`
+    times the largest |λ|; `converged` says whether all have, `sampled` whether the trace is as
+    accurate as requested. `iterations` counts the products of the search. Without probes there is
+    neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
     residuals: np.ndarray
+    errors: np.ndarray
     lowest: np.ndarray
     lowest_residuals: np.ndarray
+    lowest_errors: np.ndarray
     trace: Estimate | None
     frobenius: Estimate | None
     tolerance: float
@@ -38,23 +41,20 @@ class Curvature:
     def quantities(self) -> Mapping[str, Quantity]:
         """The eigenvalues by rank, and with probes trace and norm."""
         found = {
-            **self._ranked("eigenvalue", self.eigenvalues, self.residuals),
-            **self._ranked("lowest", self.lowest, self.lowest_residuals),
+            **self._ranked("eigenvalue", self.eigenvalues, self.errors, self.residuals),
+            **self._ranked("lowest", self.lowest, self.lowest_errors, self.lowest_residuals),
         }
         if self.trace is not None and self.frobenius is not None:
             found["trace"] = Quantity.of(self.trace, self.sampled)
             found["frobenius"] = Quantity.of(self.frobenius)
         return found
 
-    def _ranked(self, name: str, values: np.ndarray, residuals: np.ndarray) -> dict[str, Quantity]:
-        norm = np.abs([*self.eigenvalues, *self.lowest]).max()
-        pairs = enumerate(zip(values, residuals, strict=True), start=1)
-        return {
-            f"{name}_{rank}": Quantity(
-                float(value), float(residual), bool(residual <= self.tolerance * norm)
-            )
-            for rank, (value, residual) in pairs
-        }
+    def _ranked(
+        self, name: str, values: np.ndarray, errors: np.ndarray, residuals: np.ndarray
+    ) -> dict[str, Quantity]:
+        converged = residuals <= self.tolerance * np.abs([*self.eigenvalues, *self.lowest]).max()
+        rows = zip(values.tolist(), errors.tolist(), converged.tolist(), strict=True)
+        return {f"{name}_{rank}": Quantity(*row) for rank, row in enumerate(rows, start=1)}
 
 
 def curvature(
@@ -76,11 +76,15 @@ def curvature(
         trace, frobenius = deflated(
             product, subspace, options.probes, generator, options.trace_tolerance
         )
+    largest = torch.cat([found.top, found.bottom]).abs().max().item()
+    rounding = round_off(objective.dtype) * largest
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.cpu().numpy(),
+        errors=found.top_errors.cpu().numpy() + rounding,
         lowest=found.bottom.cpu().numpy(),
         lowest_residuals=found.bottom_residuals.cpu().numpy(),
+        lowest_errors=found.bottom_errors.cpu().numpy() + rounding,
         trace=trace,
         frobenius=frobenius,
         tolerance=options.tolerance,

@@ -14,7 +14,7 @@ import yaml
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.reading import reading
-from flatlas.plan.trees import Location, dotted, leaves, with_value
+from flatlas.plan.trees import Location, dotted, leaves, location_of, with_value
 
 # The keys that Snakemake allows, and dotted ones.
 KEY = re.compile(r"[a-zA-Z_][\w-]*\w(\.[\w-]+)*")
@@ -68,25 +68,19 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
                 f"--config: '{key}' has no value. Write {key}=null to take it back, {key}={{}} "
                 "for an empty mapping, or a value."
             )
-        first, *others = key.split(".")
-        tree = with_value({}, [first, *_keys(others)], _read(value))
-        places = leaves(tree).keys()
-        if again := given & places:
+        place = location_of(key)
+        tree = with_value({}, place, _read(value))
+        for one in leaves(tree):
             # Snakemake would silently take the last one.
-            raise FlatlasError(f"--config sets '{dotted(min(again))}' twice: set it once.")
-        given |= places
-        if others:
+            if again := [other for other in given if one[: len(other)] == other[: len(one)]]:
+                raise FlatlasError(
+                    f"--config sets '{dotted(min(*again, one))}' twice: set it once."
+                )
+        given |= leaves(tree).keys()
+        if len(place) > 1:
             # Snakemake would double a backslash when it passes the text to a cluster's job.
-            entry = f"{first}={json.dumps(tree[first], ensure_ascii=False)}"
+            entry = f"{place[0]}={json.dumps(tree[place[0]], ensure_ascii=False)}"
         yield entry
-
-
-def _keys(parts: list[str]) -> list[str]:
-    """The keys of nested mappings. A grid has no mappings: its keys are dotted themselves."""
-    match parts:
-        case [study, "sweeps", sweep, "grid", _, *_]:
-            return [study, "sweeps", sweep, "grid", ".".join(parts[4:])]
-    return parts
 
 
 def _read(value: str) -> Any:

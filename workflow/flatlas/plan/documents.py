@@ -20,7 +20,7 @@ from flatlas.plan.trees import CHOOSING, Location, at, check_tree, dotted, has, 
 
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 # As YAML 1.1 writes numbers to the bases 8, 16, 2 and 60.
-OTHER_BASE = re.compile(r"[-+]?(0[0-9_]*[0-9]|0[bx]|.*:)")
+OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|0[bx].*|[^.]*:.*)")
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,14 @@ def _check_nodes(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
     if id(node) in checked:
         return
     checked.add(id(node))
-    if isinstance(node, yaml.ScalarNode) and node.tag in NUMBERS and OTHER_BASE.match(node.value):
+    if (
+        isinstance(node, yaml.ScalarNode)
+        and node.tag in NUMBERS
+        and OTHER_BASE.fullmatch(node.value)
+    ):
         raise FlatlasError(
-            f"{path}, line {node.start_mark.line + 1}: {node.value} is a number to another base "
-            "than 10. Write it as a decimal number without leading zeros, or as text in quotes."
+            f"{path}, line {node.start_mark.line + 1}: {node.value[:80]} is a number to another "
+            "base than 10. Write a decimal number without leading zeros, or text in quotes."
         )
     if isinstance(node, yaml.SequenceNode):
         for one in node.value:
@@ -159,6 +163,7 @@ def _check_nodes(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
         return
     lines: dict[str, int] = {}
     for key, value in node.value:
+        _check_nodes(key, path, checked)
         _check_nodes(value, path, checked)
         name, line = str(key.value), key.start_mark.line + 1
         if name in lines:

@@ -22,8 +22,16 @@ NETWORKS = "networks"
 
 # The folders of RESULTS besides those of presets.
 FOLDERS = (
-    *("by-hand", "data", "downloads", "kernels", "logs", "measures", "recordings", "resume"),
-    *("runs", "site"),
+    BY_HAND.name,
+    "data",
+    "downloads",
+    "kernels",
+    "logs",
+    "measures",
+    "recordings",
+    "resume",
+    "runs",
+    "site",
 )
 
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from flatlas.plan.trees import USER, has
+from flatlas.plan.trees import USER, at, has, location_of
 
 # Ten times as fast if PyYAML was built with libyaml.
 QUICK_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -34,26 +34,34 @@ def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) 
     Of those of --configfile the last one decides. If the key is set nowhere, its mapping counts.
     """
     *given, own = files
-    parts = (*key.split("."),)
+    place = location_of(key)
     deepest, found = 0, "--config"
     for file in (*reversed(given), own):
         value: Any = yaml.load(Path(file).read_bytes(), QUICK_LOADER)
-        set_by_user: Any = config
-        for depth, part in enumerate(parts, start=1):
-            if not isinstance(value, Mapping) or part not in value:
+        for depth in range(1, len(place) + 1):
+            if not (has(value, place[:depth]) and has(config, place[:depth])):
                 break
-            value, set_by_user = value[part], set_by_user[part]
             if depth > deepest:
                 # Text, since Snakemake has paths here, and the parameters of a job must be text.
-                same = isinstance(value, Mapping) or value == set_by_user
+                same = _agree(at(value, place[:depth]), at(config, place[:depth]))
                 deepest, found = depth, str(file) if same else "--config"
-    return "--config" if deepest < len(parts) and has(config, parts) else found
+    return "--config" if deepest < len(place) and has(config, place) else found
+
+
+def _agree(in_file: Any, set_by_user: Any) -> bool:
+    """Whether a value is that of the file; of a mapping, others may have set parts."""
+    if isinstance(in_file, Mapping):
+        return isinstance(set_by_user, Mapping)
+    return bool(in_file == set_by_user)
 
 
 def with_places(message: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
     """An error of the plan that names where each of its keys is set."""
 
     def place(match: re.Match[str]) -> str:
-        return f"{where_set(match[1].rstrip('.'), config, files)}: {match[1]}"
+        key = match[1].rstrip(".")
+        if location_of(key)[0] not in config:
+            return match[0]
+        return f"{where_set(key, config, files)}: {match[1]}"
 
     return re.sub(rf"{re.escape(USER)}: ([\w.-]+)", place, message)

@@ -82,6 +82,14 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any], name: object = ""
     return both
 
 
+def location_of(key: str) -> tuple[str, ...]:
+    """The place of a dotted key. The keys of a grid, which has no mappings, keep their dots."""
+    match first_and_others := key.split("."):
+        case [_, _, "sweeps", _, "grid", _, *_]:
+            return (*first_and_others[:5], ".".join(first_and_others[5:]))
+    return (*first_and_others,)
+
+
 def with_value(tree: Any, location: Sequence[str], value: Any) -> dict[str, Any]:
     """A copy of the tree with the value at a place. Mappings on the way are made if needed."""
     head, *rest = location
