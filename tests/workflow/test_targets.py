@@ -59,7 +59,7 @@ MISTAKES = [
     ((), ["all", "--config", "preset=tny"], "Did you mean 'tiny'?"),
     ((STUDY, "realizations:", "realisations:"), ["all"], f"{STUDY}: realisations is not a key"),
     ((CONFIG, r"\Z", TWICE), ["all"], "the key 'studies' is in line "),
-    ((), ["all", "--config", "preset=tiny", "preset=tiny"], "--config has the key 'preset' twice"),
+    ((), ["all", "--config", "preset=tiny", "preset=tiny"], "--config sets 'preset' twice"),
 ]
 
 

@@ -52,7 +52,11 @@ def _agree(in_file: Any, set_by_user: Any) -> bool:
     """Whether a value is that of the file; of a mapping, others may have set parts."""
     if isinstance(in_file, Mapping):
         return isinstance(set_by_user, Mapping)
-    return bool(in_file == set_by_user)
+    try:
+        return bool(in_file == set_by_user)
+    except RecursionError:
+        # A list that contains itself, or is nested too deeply to be compared.
+        return True
 
 
 def with_places(message: str, config: Mapping[str, Any], files: Sequence[str | Path]) -> str:
