@@ -30,7 +30,7 @@ FILES = {
     "deep": (b"a: " + b"[" * 5000 + b"]" * 5000, "nested"),
     "nested": (b"a: " + b"[" * 200 + b"]" * 200, "nested"),
     "many digits": (b"a: " + b"1" * 5000, "digits"),
-    "a hexadecimal number": (b"a: 1\nb: 0x1f\n", ", line 2: 0x1f is a number to another base"),
+    "many digits, hexadecimal": (b"a: 0x" + b"f" * 5000, "digits"),
     "an octal number": (b"a: {b: [010]}\n", ", line 1: 010 is a number to another base"),
     "a number to the base 60": (b"a: 1:30\n", ", line 1: 1:30 is a number to another base"),
     "an octal key": (b"a: 1\nb: {010: 2}\n", ", line 2: 010 is a number"),

@@ -19,8 +19,8 @@ from flatlas.plan.reading import QUICK_LOADER
 from flatlas.plan.trees import CHOOSING, Location, at, check_tree, dotted, has, leaves, merged
 
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-# As YAML 1.1 writes numbers to the bases 8, 16, 2 and 60.
-OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|0[bx].*|[^.]*:.*)")
+# In YAML 1.1 leading zeros make a number octal, and colons one to the base 60.
+OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[^.]*:.*)")
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def _loaded(path: Path, kind: Any) -> Any:
 def _check_nodes(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
     """Refuse a key that a mapping has twice, of which YAML would silently take the last one.
 
-    Also numbers to other bases, such as 010, which is 8 in YAML but 10 in --config. A node that is
-    repeated through its anchor is checked once.
+    Also numbers such as 010, which is 8 in YAML but 10 in --config. A node that is repeated through
+    its anchor is checked once.
     """
     if id(node) in checked:
         return
@@ -154,7 +154,7 @@ def _check_nodes(node: yaml.Node | None, path: Path, checked: set[int]) -> None:
     ):
         raise FlatlasError(
             f"{path}, line {node.start_mark.line + 1}: {node.value[:80]} is a number to another "
-            "base than 10. Write a decimal number without leading zeros, or text in quotes."
+            "base than 10. Write it without leading zeros and colons, or as text in quotes."
         )
     if isinstance(node, yaml.SequenceNode):
         for one in node.value:
