@@ -69,8 +69,8 @@ class Drawn:
         self,
         study: str,
         presets: Mapping[str, str],
-        further: Mapping[str, Mapping[str, Any]] = {},
-        table: bool = False,
+        further: Mapping[str, Mapping[str, Any]],
+        table: bool,
     ) -> list[str]:
         """What draws the figures, and the measure table, and makes the page.
 

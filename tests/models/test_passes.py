@@ -64,7 +64,6 @@ def test_a_sampler_with_its_own_generator_repeats_itself_and_is_left_as_it_was(s
     assert torch.equal(random.get_state(), before)
 
 
-@pytest.mark.filterwarnings("ignore:The data shuffle")
 @dataclass
 class Given:
     """Inputs in a class that torch does not enter."""
@@ -83,6 +82,7 @@ def test_data_in_a_dataclass_must_repeat_themselves():
         batches([(Given(torch.full((6,), torch.nan)), Y[:8])])
 
 
+@pytest.mark.filterwarnings("ignore:The data shuffle")
 def test_data_that_do_not_repeat_themselves_are_refused():
     loader = DataLoader(Augmented(np.random.default_rng(0)), 8)
     with pytest.raises(flatlas.FlatlasError, match="list"):

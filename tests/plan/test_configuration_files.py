@@ -165,20 +165,19 @@ def test_an_error_names_the_file_that_sets_each_key(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("key", "studies", "said"),
+    ("key", "sweeps"),
     [
-        ("studies.a.sweeps.s.grid.optimizer.lr", {"a": {"sweeps": {"s": {"grid": {}}}}}, "file"),
-        ("studies.a.sweeps.s", {"a": {"sweeps": {"s": None}}}, "--config"),
-        ("studies.a.sweeps.s.grid", {"a": {"sweeps": "x"}}, "--config"),
+        ("studies.a.sweeps.s", {"s": None}),
+        ("studies.a.sweeps.s.grid", "x"),
+        ("studies.a.sweeps.s.grid.batch", {"s": {"grid": {"optimizer.lr": [0.1], "batch": [5]}}}),
     ],
 )
-def test_a_mapping_of_a_file_that_config_replaces_is_set_by_config(tmp_path, key, studies, said):
+def test_what_config_puts_in_place_of_a_mapping_or_into_it_is_set_by_config(tmp_path, key, sweeps):
     file = tmp_path / "mine.yaml"
     file.write_text("studies: {a: {sweeps: {s: {grid: {optimizer.lr: [0.1]}}}}}")
-    given = {"studies": studies}
-    if said == "file":
-        studies["a"]["sweeps"]["s"]["grid"] = {"optimizer.lr": [0.1], "batch": [5]}
-    assert where_set(key, given, [file]) == (str(file) if said == "file" else said)
+    assert where_set(key, {"studies": {"a": {"sweeps": sweeps}}}, [file]) == "--config"
+    same = {"studies": {"a": {"sweeps": {"s": {"grid": {"optimizer.lr": [0.1]}}}}}}
+    assert where_set("studies.a.sweeps.s.grid.optimizer.lr", same, [file]) == str(file)
 
 
 def test_words_of_an_error_are_no_keys(tmp_path):

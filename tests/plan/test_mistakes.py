@@ -524,11 +524,6 @@ def test_a_preset_named_as_a_folder_of_results_is_refused(tmp_path):
         resolve(small_configuration.USER | {"preset": "measures"}, tmp_path / "config")
 
 
-def test_a_preset_that_changes_a_study_of_yours_is_refused(refused):
-    message = refused(preset={"studies.mine": {}})
-    assert "mine" in message and "preset" in message
-
-
 def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
     """Otherwise the study would be trained at full scale."""
     write(tmp_path / "config" / "studies" / "mine.yaml", STUDY)

@@ -160,12 +160,10 @@ def complete_search(
         if tested.converged or taken == allowed:
             shares = _shares_of_missing(space, now, tested, tolerance * _size(tested))
             are_complete = [share < risk for share in shares]
-            best = replace(now if inf in shares else tested, iterations=taken)
-            if tested.converged and all(are_complete):
-                return _with_slacks(space, best, tolerance, risk), space
-            if taken == allowed:
+            if taken == allowed or (tested.converged and all(are_complete)):
+                best = replace(now if inf in shares else tested, iterations=taken)
                 best = _with_slacks(space, best, tolerance, risk)
-                return _incomplete(best, are_complete, tolerance), space
+                return _with_missing(best, are_complete, tolerance), space
         enough = ample * tolerance * _size(now)
         if inf in shares and _largest(now) <= enough:
             kept = [*range(space.size)]
@@ -266,7 +264,7 @@ def _largest(of: Spectrum) -> float:
     return torch.cat([of.top_residuals, of.bottom_residuals]).max().item()
 
 
-def _incomplete(found: Spectrum, are_complete: list[bool], tolerance: float) -> Spectrum:
+def _with_missing(found: Spectrum, are_complete: list[bool], tolerance: float) -> Spectrum:
     """The same with residuals that say how far an eigenvalue is off if others are missing."""
     top, bottom = (
         residuals if is_complete else residuals.maximum((values - values[:1]).abs())
