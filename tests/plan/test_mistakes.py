@@ -82,6 +82,10 @@ CONFLICTS = [
         {"schedule": {"kind": "step", "epochs": [3], "floor": 0.5}},
         ".schedule: floor has no effect with kind: step",
     ),
+    (
+        {"optimizer": {"name": "momentum", "lr": 0.1, "momentum": 0, "nesterov": True}},
+        ".optimizer.momentum: nesterov: true needs a momentum above 0",
+    ),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),

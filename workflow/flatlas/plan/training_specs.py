@@ -53,6 +53,12 @@ class Momentum(Optimizer):
     momentum: BelowOne = 0.9
     nesterov: bool = False
 
+    @model_validator(mode="after")
+    def _looks_ahead(self) -> "Momentum":
+        if self.nesterov and not self.momentum:
+            raise ValueError("nesterov: true needs a momentum above 0")
+        return self
+
 
 class Adam(Optimizer):
     """Adam."""
