@@ -151,4 +151,4 @@ def test_a_command_needs_the_sources_behind_its_targets(root, words, sources):
     figures = {"fig3": {"title": "Three", "sweeps": ["logic"]}}
     study = STUDY | {"sweeps": STUDY["sweeps"] | other, "figures": STUDY["figures"] | figures}
     write(root / "studies" / "flat.yaml", study)
-    assert len(sources_behind(lookup(USER, root, []), words)) == sources
+    assert len(sources_behind(lookup(USER, root, []), ["snakemake", *words])) == sources

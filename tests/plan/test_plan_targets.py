@@ -75,7 +75,7 @@ def test_a_setting_among_known_targets_is_found():
     given_twice = ["preset=laptop", "duality", "--config", "preset=laptop"]
     for command in (["duality", "preset=laptop"], given_twice):
         assert "preset=laptop" in targets_of(["snakemake", *command], known=["duality"])
-    settings = ["duality", "--config", "preset=laptop", "data_root=x"]
+    settings = ["duality", "--config", "preset=laptop", "data_root=x", "--cores", "2"]
     assert targets_of(["snakemake", *settings], known=["duality"]) == []
 
 

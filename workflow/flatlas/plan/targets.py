@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
@@ -31,12 +32,12 @@ def targets_of(argv: list[str], known: Collection[str] = ()) -> list[str]:
 
 
 def _words(argv: list[str]) -> Iterator[str]:
-    """The words that are no options, and no settings after --config."""
+    """The words that are no options, no number of cores, and no settings after --config."""
     option = ""
-    for word in argv[1:]:
+    for before, word in pairwise(argv):
         if word.startswith("-"):
             option = word
-        elif not (option in TAKING_SETTINGS and "=" in word):
+        elif before not in CORES and not (option in TAKING_SETTINGS and "=" in word):
             yield word
 
 
@@ -131,17 +132,12 @@ def check_cleaning(given: Iterable[str], cleaning: Collection[str]) -> None:
         )
 
 
-def sources_behind(plan: Lookup, words: Iterable[str]) -> list[str]:
+def sources_behind(plan: Lookup, argv: list[str]) -> list[str]:
     """The data sources that a command needs, if it names figures, studies or no target at all.
 
-    `words` are those of the command line. Without a target, Snakemake makes everything.
+    Without a target, Snakemake makes everything.
     """
-    words = list(words)
-    given = [
-        word
-        for before, word in zip(["", *words], words, strict=False)
-        if before not in CORES and not word.startswith("-") and not re.search(r"=|\.yaml$", word)
-    ]
+    given = [word for word in _words(argv) if not re.search(r"=|\.yaml$", word)]
     figures = {file: name for name in plan.figures for file in plan.jobs[name].outputs.values()}
     every = {**plan.needed, "all": list(plan.jobs)}
     named = [figures.get(word, word) for word in given] or ["all"]
