@@ -67,7 +67,7 @@ def measuring_needs(measured: MeasureSpec) -> Needs:
     numbers += _numbers_of_layer(measured)
     return {
         "gpus": int(worth_a_gpu(net)),
-        "mem_mb": options.mem_mb + 8 * numbers // 10**6,
+        "mem_mb": 4000 + 8 * numbers // 10**6,
         "runtime": options.runtime + _minutes(passes, net),
     }
 

@@ -73,9 +73,6 @@ class Measurement(Spec):
     minibatches_of: ClassVar[Literal["S", "S and attack set"] | None] = None
     """The images from which it draws its minibatches; none has an image twice."""
 
-    mem_mb: ClassVar[int] = 4000
-    """Memory to request, besides its matrices and the arrays that are as long as the weights."""
-
     matrices: ClassVar[int] = 0
     """How many square float64 matrices over the images of S and E it holds at a time."""
 
