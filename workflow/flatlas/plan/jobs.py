@@ -96,7 +96,7 @@ def _training(name: str, run: RunSpec, jobs: Jobs, distributed: bool) -> Job:
         inputs["weights"] = weights
     # One process per learner, except that recorded snapshots take one. The time requested is for
     # one process.
-    ranks = run.learners.count if run.learners and distributed and not run.snapshots else 1
+    ranks = run.learner_count if distributed and not run.snapshots else 1
     return _job(
         rule=rule,
         script="train",

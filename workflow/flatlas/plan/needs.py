@@ -118,6 +118,5 @@ def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
     one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
     draws = 1 if one_draw else len(run.seeds)
     pixels = prod(run.input_shape) * images_trained(run.samples) * draws
-    learners = run.learners.count if run.learners else 1
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
-    return 2 * ranks * pixels + copies * len(run.seeds) * learners * net.weights
+    return 2 * ranks * pixels + copies * len(run.seeds) * run.learner_count * net.weights

@@ -44,7 +44,7 @@ def check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> Non
 
 def check_batch(run: Run, images: int, origin: Origin) -> None:
     """Refuse minibatches that need more images than a realization has."""
-    learners = run.learners.count if run.learners else 1
+    learners = run.learner_count
     if learners > images:
         raise FlatlasError(
             f"{origin(('learners', 'count'))} is {learners}, but a realization has {images:,} "

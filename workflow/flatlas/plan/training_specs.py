@@ -301,6 +301,11 @@ class Training(Spec):
         return self
 
     @property
+    def learner_count(self) -> int:
+        """m; 1 if a training has no learners."""
+        return self.learners.count if self.learners else 1
+
+    @property
     def given_weights(self) -> str | None:
         """The file of a checkpoint that is not trained here."""
         # A run with `start` takes its weights from another run.
@@ -365,8 +370,7 @@ class RunSpec(Training):
         """The images in a minibatch of each learner, also if the batch is `full`."""
         if self.batch != "full":
             return self.batch
-        learners = self.learners.count if self.learners else 1
-        return images_to_train_on(self.samples) // learners
+        return images_to_train_on(self.samples) // self.learner_count
 
 
 # A run that starts from another contains its spec, so the two specs refer to each other.
