@@ -71,7 +71,7 @@ def _check_weights(net: NetSpec, origin: Origin) -> set[str]:
 
 def _check_own(net: Own, origin: Origin) -> set[str]:
     """The modules of a user's own net, which are read as text."""
-    where = net.module.partition(":")[0]
+    where, _, what = net.module.partition(":")
     module = find(where)
     if module is None:
         place, file = origin(("net", "module")), where.replace(".", "/")
@@ -81,7 +81,6 @@ def _check_own(net: Own, origin: Origin) -> set[str]:
         imported = [find(one) for one in closure([module]) if isinstance(one, str)]
     except FlatlasError as error:
         raise FlatlasError(f"{place}, but not valid Python: {error}") from error
-    what = net.module.partition(":")[2]
     own_module.check(module, what, net.arguments, place, origin(("net", "arguments")))
     here = Path.cwd()
     own = {module, *(file for file in imported if file and is_own(file))}

@@ -9,7 +9,7 @@ from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Many, Measurement
 from flatlas.plan.spec import Distinct
-from flatlas.plan.training_specs import RunSpec
+from flatlas.plan.training_specs import RunSpec, given_to
 
 # `heaviside` is the hard sign of the paper's text, `probit` what its program used.
 Link = Literal["heaviside", "probit"]
@@ -74,7 +74,7 @@ class GpPrior(OfFunction):
             yield "kernel", f"is 'arc_cosine', which is for {ARC_COSINE}. Allowed: monte_carlo."
         if self.kernel == "monte_carlo" and isinstance(run.samples, NoiseSpec | FunctionsSpec):
             yield "kernel", "is 'monte_carlo', which needs a subset with true labels only."
-        if self.kernel == "monte_carlo" and getattr(run.net, "weights", None) is not None:
+        if self.kernel == "monte_carlo" and given_to(run.net):
             yield (
                 "kernel",
                 "is 'monte_carlo', for random nets; the weights of this net are given.",
