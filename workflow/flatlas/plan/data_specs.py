@@ -177,7 +177,7 @@ def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
     return samples.subset if isinstance(samples, NoiseSpec | AttackSpec) else samples
 
 
-def images_trained(samples: SamplesSpec) -> int:
+def images_in_epoch(samples: SamplesSpec) -> int:
     """The number of images in an epoch: S and the attack set to train on, E to evaluate on."""
     return images_seen(samples) + attack_size(samples)
 

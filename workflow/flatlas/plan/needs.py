@@ -5,7 +5,7 @@ from math import prod
 from typing import TypedDict
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import SubsetSpec, images_seen, images_to_train_on, images_trained
+from flatlas.plan.data_specs import SubsetSpec, images_in_epoch, images_seen, images_to_train_on
 from flatlas.plan.families.own import Own
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
@@ -49,7 +49,7 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
     """
     net = run.net.size(run.input_shape, run.outputs)
     epochs = run.stop.epochs + run.stop.extra_epochs
-    passes = epochs * len(run.seeds) * images_trained(run.samples)
+    passes = epochs * len(run.seeds) * images_in_epoch(run.samples)
     return {
         "gpus": ranks * worth_a_gpu(net),
         "mem_mb": 2000 * ranks + 4 * _numbers_in_training(run, net, ranks) // 10**6,
@@ -105,7 +105,7 @@ def _numbers_of_layer(measured: MeasureSpec) -> int:
         # The size of a layer in a user's own net is unknown.
         return 0
     weights = run.net.weights_of(options.resolved()["layer"], run.input_shape, run.outputs)
-    tested = images_trained(run.samples) - images_to_train_on(run.samples)
+    tested = images_in_epoch(run.samples) - images_to_train_on(run.samples)
     return weights * (matrices * weights + PAIRED * tested)
 
 
@@ -117,6 +117,6 @@ def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
     """
     one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
     draws = 1 if one_draw else len(run.seeds)
-    pixels = prod(run.input_shape) * images_trained(run.samples) * draws
+    pixels = prod(run.input_shape) * images_in_epoch(run.samples) * draws
     copies = 10 + len(run.checkpoints) + len(run.overtraining)
     return 2 * ranks * pixels + copies * len(run.seeds) * run.learner_count * net.weights

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from flatlas.plan.data_specs import (
     FunctionsSpec,
     SamplesSpec,
+    images_in_epoch,
     images_seen,
-    images_trained,
 )
 from flatlas.plan.families.own import Own
 from flatlas.plan.kernel_specs import KernelSpec
@@ -39,7 +39,7 @@ class Work:
 def training_work(run: RunSpec) -> Work:
     """Every realization counts its largest number of epochs; each evaluation counts one epoch."""
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
-    units = len(run.seeds) * epochs * images_trained(run.samples)
+    units = len(run.seeds) * epochs * images_in_epoch(run.samples)
     return _work("train", run, run.outputs, units)
 
 
