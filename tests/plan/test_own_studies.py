@@ -34,6 +34,16 @@ def module(tmp_path, monkeypatch):
     (tmp_path / "my_nets.py").write_text("class Small: ...\n")
 
 
+def mine_with(changes):
+    """The user's study after changes at some of its keys."""
+    return {"studies.mine": MINE} | {f"studies.mine.{key}": value for key, value in changes.items()}
+
+
+def mine_over(sweep):
+    """The user's study with a sweep `alpha`, as the borrowed figure has one, that its own draws."""
+    return mine_with({"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]})
+
+
 def test_its_figures_have_their_own_files_and_judge_no_claim(plan_of):
     plan = plan_of(user={"studies.mine": MINE})
     paper, mine = (jobs_of(plan)[target] for target in ("flat_fig1", "mine_gap"))
@@ -50,7 +60,7 @@ def test_its_figures_have_their_own_files_and_judge_no_claim(plan_of):
 def test_its_small_print_names_data_network_and_optimizer_of_every_run(plan_of):
     points = [{"net.weights": "a.safetensors", "stop.epochs": 0}, {"optimizer.lr": 0.25}]
     with open("a.safetensors", "w"):
-        plan = plan_of(user={"studies.mine": MINE, "studies.mine.sweeps.small.points": points})
+        plan = plan_of(user=mine_with({"sweeps.small.points": points}))
     shows = jobs_of(plan)["mine_gap"].spec["shows"]
     for words in ("digits", "my_nets:Small", "a.safetensors", "sgd, lr 0.25, batch 5"):
         assert words in shows
@@ -80,9 +90,7 @@ def test_its_small_print_says_whether_images_are_normalized(plan_of, normalize):
     ],
 )
 def test_a_mistake_in_an_own_study_is_reported_by_its_key(refused, changes, said):
-    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
-    message = refused(user={"studies.mine": MINE, **changes})
-    assert message.startswith(f"{PLACE}.mine.{said}")
+    assert refused(user=mine_with(changes)).startswith(f"{PLACE}.mine.{said}")
 
 
 def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors(plan_of, refused):
@@ -91,10 +99,9 @@ def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors
         "figures.fig1.measures": ["hidden", "norms"],
         "figures.fig1.where_it_fits": True,
     }
-    mine = {"studies.mine": MINE, "studies.mine.measures.norms": {"measure": "norms"}}
-    measures = "studies.mine.figures.gap.measures"
-    assert plan_of(study=lent, user={**mine, measures: ["norms"]}).figures["mine_gap"]
-    said = refused(study=lent, user={**mine, measures: ["hidden"]})
+    norms, measures = {"measures.norms": {"measure": "norms"}}, "figures.gap.measures"
+    assert plan_of(study=lent, user=mine_with(norms | {measures: ["norms"]})).figures["mine_gap"]
+    said = refused(study=lent, user=mine_with(norms | {measures: ["hidden"]}))
     assert said.startswith(f"{PLACE}.mine.figures.gap.measures lacks norms, which flat.fig1 draws")
 
 
@@ -102,8 +109,7 @@ def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors
 def test_another_measure_under_the_name_that_a_borrowed_figure_draws_is_refused(refused, lenient):
     """Its tables have other columns, which would be noticed only when the figure is drawn."""
     lent = {"figures.fig1.where_it_fits": lenient}
-    other = {"studies.mine.measures.hidden": {"measure": "norms"}}
-    message = refused(study=lent, user={"studies.mine": MINE, **other})
+    message = refused(study=lent, user=mine_with({"measures.hidden": {"measure": "norms"}}))
     assert message.startswith(f"{PLACE}.mine.measures.hidden.measure is 'norms', but flat.fig1 ")
     assert "'duality'" in message
 
@@ -116,9 +122,7 @@ def test_a_sweep_that_lacks_what_the_borrowed_figure_draws_it_over_is_refused(
     refused, sweep, found
 ):
     """Its panels would be empty."""
-    changes = {"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]}
-    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
-    message = refused(user={"studies.mine": MINE, **changes})
+    message = refused(user=mine_over(sweep))
     assert message.startswith(f"{PLACE}.mine.sweeps.alpha varies {found}, but flat.fig1 draws ")
     assert "optimizer.lr" in message
 
@@ -131,26 +135,21 @@ def test_a_sweep_that_lacks_what_the_borrowed_figure_draws_it_over_is_refused(
     ],
 )
 def test_a_sweep_that_varies_more_than_the_borrowed_figures_is_drawn(plan_of, sweep):
-    changes = {"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]}
-    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
-    assert plan_of(user={"studies.mine": MINE, **changes}).figures["mine_gap"].entries
+    assert plan_of(user=mine_over(sweep)).figures["mine_gap"].entries
 
 
 @pytest.mark.parametrize("lent", [{"points": [{"realizations": 2}]}, {"grid": {"batch": [10]}}])
 def test_a_sweep_of_one_run_may_have_other_settings_than_the_borrowed_figures(plan_of, lent):
     """No panel is drawn over a key with one value."""
-    changes = {"sweeps.alpha": {"run": "small", "points": [{}]}, "figures.gap.sweeps": ["alpha"]}
-    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
     lender = {"sweeps.alpha": {"run": "base"} | lent}
-    plan = plan_of(study=lender, user={"studies.mine": MINE, **changes})
+    plan = plan_of(study=lender, user=mine_over({"points": [{}]}))
     assert plan.figures["mine_gap"].entries
 
 
 def test_a_borrower_is_judged_by_what_the_module_draws_not_by_what_became_of_it(plan_of):
-    mine = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
-    mine["studies.mine.sweeps.alpha"] = {"run": "small", "grid": {"optimizer.lr": [0.1, 0.2]}}
-    mine["studies.flat.sweeps.alpha.grid"] = {"optimizer.lr": [0.1]}
-    assert plan_of(study=FIXED, user=mine).figures["mine_gap"]
+    user = mine_over({"grid": {"optimizer.lr": [0.1, 0.2]}})
+    user["studies.flat.sweeps.alpha.grid"] = {"optimizer.lr": [0.1]}
+    assert plan_of(study=FIXED, user=user).figures["mine_gap"]
 
 
 def test_a_sweep_over_a_mapping_may_be_an_axis(plan_of, refused):
@@ -175,9 +174,8 @@ def test_a_sweep_without_a_place_in_a_fixed_figure_is_refused(refused):
 @pytest.mark.parametrize("study", ["mine", "flat"])
 def test_two_runs_in_the_same_place_on_an_axis_of_a_fixed_figure_are_refused(refused, study):
     grid = {"optimizer.lr": [0.1, 0.2], "batch": [5, 10]}
-    changes = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
-    changes["studies.mine.sweeps.alpha"] = {"run": "small", "grid": {"optimizer.lr": [0.1, 0.2]}}
-    message = refused(study=FIXED, user=changes | {f"studies.{study}.sweeps.alpha.grid": grid})
+    user = mine_over({"grid": {"optimizer.lr": [0.1, 0.2]}})
+    message = refused(study=FIXED, user=user | {f"studies.{study}.sweeps.alpha.grid": grid})
     assert message.startswith(f"{PLACE}.{study}.sweeps.alpha")
     assert " has 4 runs with the same optimizer.lr, over which flat.fig1 draws it." in message
 
@@ -200,30 +198,23 @@ def test_a_second_run_of_a_sweep_whose_claims_are_about_one_is_refused(refused, 
     two = {"points": [{}, {"batch": 10}]}
     message = refused(study=one, user={"studies.flat.sweeps.alpha": two})
     assert message.startswith(f"{PLACE}.flat.sweeps.alpha has 2 runs, but flat.fig1 judges one")
-    mine = {"studies.mine": MINE, "studies.mine.figures.gap.sweeps": ["alpha"]}
-    mine["studies.mine.sweeps.alpha"] = {"run": "small", **two}
-    assert plan_of(study=one, user=mine).figures["mine_gap"], "it judges nothing"
+    assert plan_of(study=one, user=mine_over(two)).figures["mine_gap"], "it judges nothing"
 
 
 def test_a_measure_at_another_moment_than_the_only_one_that_a_figure_draws_is_refused(
     refused, plan_of
 ):
-    moment, kept = {"at": ["met+0"]}, {"runs.base.overtraining": [0]}
-    lender = kept | {"measures.hidden.at": ["met+0"]}
+    lender = {"runs.base.overtraining": [0], "measures.hidden.at": ["met+0"]}
     message = refused(study=lender, user={"studies.mine": MINE})
     said = " has runs whose measure 'hidden' lacks met+0, the only moment that flat.fig1 draws: "
     assert message.startswith(f"{PLACE}.mine.sweeps.small{said}")
-    mine = {"studies.mine": MINE, "studies.mine.runs.small.overtraining": [0]}
-    mine["studies.mine.measures.hidden"] = MINE["measures"]["hidden"] | moment
-    assert plan_of(study=lender, user=mine).figures["mine_gap"]
+    changes = {"runs.small.overtraining": [0], "measures.hidden.at": ["met+0"]}
+    assert plan_of(study=lender, user=mine_with(changes)).figures["mine_gap"]
     message = refused(study=lender, user={"studies.flat.measures.hidden.at": ["final"]})
     assert f"sweeps.alpha{said}" in message
-    one = {"points": [{"overtraining": [0]}, {"batch": 10}]}
-    mine["studies.mine.measures.hidden.at"] = ["met"]
-    mine["studies.mine.runs.small.overtraining"] = []
-    message = refused(
-        study=lender, user=mine | {"studies.mine.sweeps.small": {"run": "small"} | one}
-    )
+    one = {"run": "small", "points": [{"overtraining": [0]}, {"batch": 10}]}
+    changes = {"measures.hidden.at": ["met"], "sweeps.small": one}
+    message = refused(study=lender, user=mine_with(changes))
     assert f"sweeps.small{said}" in message, "one of its runs lacks it"
 
 
@@ -232,16 +223,14 @@ def test_a_schematic_with_sweeps_and_one_that_says_fixed_are_refused(refused, pl
     sweeps = {"studies.flat.figures.fig3.sweeps": ["alpha"]}
     assert " flat.fig3 is a schematic" in refused(study=schematic, user=sweeps)
     assert plan_of(study=schematic, user={"studies.flat.figures.fig3.fixed": True}).figures
-    fixed = {"studies.mine": MINE, "studies.mine.figures.gap.fixed": True}
+    fixed = mine_with({"figures.gap.fixed": True})
     assert "a borrowed figure has its own module, fixed and axes" in refused(user=fixed)
 
 
 def test_a_fixed_figure_may_be_drawn_of_some_of_its_sweeps_at_other_values(plan_of):
-    sweep = {"run": "small", "points": [{"optimizer.lr": 0.1}, {"optimizer.lr": 0.2, "batch": 10}]}
-    changes = {"sweeps.alpha": sweep, "figures.gap.sweeps": ["alpha"]}
-    changes = {f"studies.mine.{key}": value for key, value in changes.items()}
+    sweep = {"points": [{"optimizer.lr": 0.1}, {"optimizer.lr": 0.2, "batch": 10}]}
     lender = FIXED | {"figures.fig1.sweeps": ["alpha", "batch"]}
-    assert plan_of(study=lender, user={"studies.mine": MINE, **changes}).figures["mine_gap"]
+    assert plan_of(study=lender, user=mine_over(sweep)).figures["mine_gap"]
 
 
 def test_a_study_without_figures_may_lend_its_runs(plan_of):
@@ -254,19 +243,19 @@ def test_a_study_without_figures_may_lend_its_runs(plan_of):
 
 def test_what_no_figure_needs_is_listed(plan_of):
     spare = {
-        "studies.mine.runs.spare": MINE["runs"]["small"],
-        "studies.mine.runs.first": MINE["runs"]["small"],
-        "studies.mine.runs.small": MINE["runs"]["small"] | {"start": {"run": "first"}},
-        "studies.mine.sweeps.spare": {"run": "small", "grid": {"batch": [5, 10]}},
-        "studies.mine.measures.spare": {"measure": "norms"},
+        "runs.spare": MINE["runs"]["small"],
+        "runs.first": MINE["runs"]["small"],
+        "runs.small": MINE["runs"]["small"] | {"start": {"run": "first"}},
+        "sweeps.spare": {"run": "small", "grid": {"batch": [5, 10]}},
+        "measures.spare": {"measure": "norms"},
     }
     assert plan_of(user={"studies.mine": MINE}).unused == []
     kinds = ("runs", "sweeps", "measures")
-    unused = plan_of(user={"studies.mine": MINE, **spare}).unused
+    unused = plan_of(user=mine_with(spare)).unused
     assert unused == [f"{PLACE}.mine.{kind}.spare" for kind in kinds]
     lending = {"studies.other": {**MINE, "figures": {}}}
-    borrowing = {"studies.mine.borrowed": {"lent": {"sweeps": ["other.small"]}}}
-    unused = plan_of(user={"studies.mine": MINE, **lending, **borrowing}).unused
+    borrowing = mine_with({"borrowed": {"lent": {"sweeps": ["other.small"]}}})
+    unused = plan_of(user=borrowing | lending).unused
     assert unused == [f"{PLACE}.mine.borrowed.lent"]
     added = {"studies.flat.sweeps.alhpa": {"run": "base", "grid": {"batch": [5, 10]}}}
     assert plan_of(study={"measures.spare": {"measure": "norms"}}, user=added).unused == [
@@ -302,7 +291,7 @@ def test_its_results_can_be_cleaned_although_it_is_the_same_at_every_preset(plan
 
 def test_its_results_stay_if_it_needs_them_at_another_preset(plan_of, tmp_path):
     """It borrows a measure, which has other options there."""
-    borrowed = {"studies.mine": MINE, "studies.mine.measures.hidden.borrowed": "flat.hidden"}
+    borrowed = mine_with({"measures.hidden.borrowed": "flat.hidden"})
     plan, user = plan_of(user=borrowed), changed(USER, borrowed)
     twin = changed(PRESET, {"studies.flat.measures.hidden.sharp": 2})
     write(tmp_path / "config" / "presets" / "twin.yaml", twin)
