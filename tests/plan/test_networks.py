@@ -146,25 +146,6 @@ def test_runs_that_start_elsewhere_or_have_other_images_or_layers_differ():
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("4", 4),
-        ("1e-3", 1e-3),
-        ("false", False),
-        ("True", True),
-        ("null", None),
-        ('"ReLU"', '"ReLU"'),
-        ("010", "010"),
-    ],
-)
-def test_arguments_from_the_command_line_are_what_they_read_as(text, meant):
-    """Snakemake gives texts, and 'false' would count as true."""
-    own = {"family": "own", "module": "nets:Net", "arguments": {"a": [text], "b": {"c": text}}}
-    (run,) = specs({"net": own}).values()
-    assert run.net.arguments == {"a": [meant], "b": {"c": meant}}
-
-
-@pytest.mark.parametrize(
     ("values", "kind", "written"),
     [
         ([2, 3], "int", [2, 3]),

@@ -5,6 +5,8 @@ import inspect
 import pytest
 from small_configuration import STUDY
 
+from flatlas.plan.families.own import Own
+
 NEVER_RUN = "raise SystemExit('was run')\n"
 SIGNATURE = "width, depth=2, *layers, classes, bias=True"
 CLASS = f"class Net(nn.Module):\n    def __init__(self, {SIGNATURE}):\n        pass\n"
@@ -99,3 +101,21 @@ def test_swept_arguments_count_as_given(study, plan_of, refusal):
     assert {run.net.arguments["width"] for run in plan.runs.values()} == {1, 2}
     said = refusal(swept("widht", {"width": 1, "classes": 2}))
     assert said.startswith("sweeps.alpha.grid")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("4", 4),
+        ("1e-3", 1e-3),
+        ("false", False),
+        ("True", True),
+        ("null", None),
+        ('"ReLU"', '"ReLU"'),
+        ("010", "010"),
+    ],
+)
+def test_arguments_from_the_command_line_are_what_they_read_as(text, meant):
+    """Snakemake gives texts, and 'false' would count as true."""
+    own = Own(family="own", module="nets:Net", arguments={"a": [text], "b": {"c": text}})
+    assert own.arguments == {"a": [meant], "b": {"c": meant}}
