@@ -14,7 +14,6 @@ from flatlas.plan.networks import networks_job
 from flatlas.plan.pages import report_studies
 from flatlas.plan.resolve import resolve
 from flatlas.report.entries import OUTDATED, read_report_entry
-from flatlas.store.provenance import write_provenance
 
 PICTURES = {"kind": "folder", "path": "pictures", "classes": 2, "channels": 1, "side": 28}
 DENSE = {"family": "dense", "hidden": [40, 40], "bias": True, "init": {"scheme": "he_normal"}}
@@ -105,14 +104,14 @@ def test_the_study_makes_its_picture_table_and_page(plan):
     assert {f"results/demo/atlas_mine/{name}" for name in names} <= results
 
 
-def test_the_report_compares_with_the_script_that_draws_the_figure(plan, tmp_path):
+def test_the_report_compares_with_the_script_that_draws_the_figure(plan, tmp_path, provenance):
     of_study = {study["name"]: study["figures"] for study in report_studies(answers_of(plan))}
     (figure,) = of_study["atlas_mine"]
-    picture, provenance = tmp_path / "place.png", tmp_path / "place.json"
+    picture, record = tmp_path / "place.png", tmp_path / "place.json"
     picture.touch()
     code, spec = stage_code("atlas_mine"), figure["spec"]
-    write_provenance(provenance, files=[picture], spec=spec, code=code, seconds=1, realizations={})
-    drawn = {"picture": picture, "files": {"provenance": provenance}, "changes": ["a change"]}
+    provenance(record, files=[picture], spec=spec, code=code, realizations={})
+    drawn = {"picture": picture, "files": {"provenance": record}, "changes": ["a change"]}
     entry = read_report_entry(figure | drawn, tmp_path)
     assert OUTDATED not in entry.facts
     assert entry.changes == ["a change"]

@@ -4,7 +4,6 @@ import pytest
 from small_configuration import STUDY, USER, changed, write
 
 from flatlas.plan.cleaning import own_and_shared, unused
-from flatlas.store.provenance import write_provenance
 
 OTHER = changed(STUDY, {"figures": {"fig1": {"title": "One", "sweeps": ["alpha"]}}})
 ALONE = {"realizations": 3}
@@ -52,20 +51,14 @@ def test_results_that_another_preset_needs_stay(folders):
     assert any("/runs/" in folder for folder in shared)
 
 
-@pytest.mark.parametrize("study", ["my_model", "atlas_mine"])
-def test_a_page_of_networks_that_the_settings_no_longer_name_is_unused(
-    folders, tmp_path, monkeypatch, study
+def test_a_page_of_networks_that_the_settings_no_longer_place_is_unused(
+    folders, tmp_path, monkeypatch, provenance
 ):
     folders()
     monkeypatch.chdir(tmp_path)
-    page = f"results/small/{study}/page"
+    page = "results/small/atlas_mine/page"
     (tmp_path / page).parent.mkdir(parents=True)
     (tmp_path / f"{page}.html").write_text("mine")
-    write_provenance(
-        f"{page}.json",
-        files=[f"{page}.html"],
-        spec={"study": study, "figure": "place"},
-        code="",
-        seconds=0.0,
-    )
+    spec = {"study": "atlas_mine", "figure": "place"}
+    provenance(f"{page}.json", files=[f"{page}.html"], spec=spec)
     assert unused(USER, tmp_path / "config") == [f"{page}.html", f"{page}.json"]
