@@ -8,6 +8,7 @@ from typing import Any
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
+from flatlas.plan.documents import yaml_files
 from flatlas.plan.graph import needed
 from flatlas.plan.jobs import WILDCARD, jobs_of
 from flatlas.plan.plan import Plan
@@ -41,7 +42,7 @@ def own_and_shared(
     own = plan.targets(study)
     wanted = _folders(plan, own)
     others = _folders(plan, [target for target in plan.figures if target not in own])
-    for preset in _presets(root):
+    for preset in yaml_files(root / "presets"):
         if preset != plan.settings.preset:
             other = _at(preset, config, root)
             # A user's own figure is the same at every preset, unless it borrows.
@@ -59,7 +60,7 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
     provenance, saved states of trainings, the files of figures, and the pages of the user's
     networks.
     """
-    plans = [_at(preset, config, root) for preset in _presets(root)]
+    plans = [_at(preset, config, root) for preset in yaml_files(root / "presets")]
     needed = set[str]().union(*(_folders(plan, plan.figures) for plan in plans))
     folders = {str(path.parent) for pattern in RECORDS for path in Path().glob(pattern)}
     folders |= {str(path) for path in Path().glob(paths.RESUME.format(run="*"))}
@@ -100,10 +101,6 @@ def _files_of_figure(provenance: Path) -> list[str]:
     except (OSError, ValueError, LookupError, TypeError):
         return []
     return listed if is_page or is_figure else []
-
-
-def _presets(root: Path) -> list[str]:
-    return sorted(path.stem for path in (root / "presets").glob("*.yaml"))
 
 
 def _at(preset: str, config: Mapping[str, Any], root: Path) -> Plan:

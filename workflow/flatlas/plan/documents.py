@@ -97,6 +97,11 @@ class Document:
         return validated(model, self.tree, self.origin, self.hint)
 
 
+def yaml_files(folder: Path) -> dict[str, Path]:
+    """The YAML files in a folder, by their names without the ending."""
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
 def read_yaml(path: Path) -> dict[str, Any]:
     """The YAML mapping in a file. An error names the file."""
     try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.declared_study import DeclaredStudy
-from flatlas.plan.documents import Document, Layer, read_yaml
+from flatlas.plan.documents import Document, Layer, read_yaml, yaml_files
 from flatlas.plan.figure_plans import add_study, check_drawn, unused
 from flatlas.plan.my_model import atlas_mine, check_images, my_model
 from flatlas.plan.paths import ATLAS, ATLAS_MINE, FOLDERS, MY_MODEL, OF_SETTING
@@ -24,7 +24,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
     settings = user.validated(Settings)
     preset = _preset(settings.preset, root)
     plan = Plan(settings, preset.validated(Preset))
-    files = {path.stem: path for path in sorted((root / "studies").glob("*.yaml"))}
+    files = yaml_files(root / "studies")
     for changed in (user, preset):
         _check_known(changed, files, settings, may_declare=changed is user)
     _check_scaled(preset, files)
@@ -52,7 +52,7 @@ def resolve(config: Mapping[str, Any], root: Path) -> Plan:
 
 
 def _preset(name: str, root: Path) -> Document:
-    presets = {path.stem: path for path in sorted((root / "presets").glob("*.yaml"))}
+    presets = yaml_files(root / "presets")
     if name not in presets:
         raise FlatlasError(
             f"{USER}: preset is {name!r}. Allowed: {', '.join(presets)}.{nearest(name, presets)}"
