@@ -20,8 +20,8 @@ for kind in ("train", "record"):
         threads: lambda wildcards: JOBS[wildcards.run].ranks
         resources:
             **gpu_request(JOBS, BY_GRES),
-            # One process for each learner. They share the work and give the same result.
             **memory_and_time(JOBS),
+            # One process for each learner. They share the work and give the same result.
             ranks=lambda wildcards: JOBS[wildcards.run].ranks,
             # All processes and their GPUs are on one machine.
             nodes=1,

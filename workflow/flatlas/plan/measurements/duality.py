@@ -11,13 +11,13 @@ from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
-    Distinct,
     Factors,
     Many,
     Measurement,
     skipped,
     without_next,
 )
+from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 
 Matrix = Literal["hessian", "fisher"]
