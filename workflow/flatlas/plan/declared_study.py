@@ -13,7 +13,7 @@ from flatlas.plan.mistakes import Origin, refuse, validated
 from flatlas.plan.paths import OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.points import FULL_BATCH
-from flatlas.plan.runs import Runs, values_at
+from flatlas.plan.runs import NO_CHANGES, Runs, values_at
 from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import Location
@@ -164,25 +164,32 @@ class DeclaredStudy:
         return [name for name, said in self.study.measures.items() if "borrowed" not in said]
 
     def options(
-        self, name: str, changes: Mapping[str, Any] | None = None, changed: Origin | None = None
+        self, name: str, changes: Mapping[str, Any] = NO_CHANGES, changed_at: Origin | None = None
     ) -> Measurement:
-        """The options of a measure, from the study and the run, checked by the measure's class."""
-        settings = {**self._settings(name), **(changes or {})}
-        here: Location = ("measures", name)
+        """The options of a measure, checked by the measure's class.
+
+        They are the study's, with the `changes` that a run makes at `changed_at`.
+        """
+        settings = {**self._settings(name), **changes}
+        here: Location = ("measures", name, "measure")
         if "measure" not in settings:
-            place = self.document.origin((*here, "measure"))
-            hint = self.document.hint((*here, "measure"))
+            place, hint = self.document.origin(here), self.document.hint(here)
             raise FlatlasError(f"{place} is missing. Allowed: {', '.join(MEASURES)}.{hint}")
         if str(settings["measure"]) not in MEASURES:
-            place = self.document.origin((*here, "measure"))
-            refuse(place, str(settings["measure"]), MEASURES)
-
-        def origin(at: Location) -> str:
-            by_run = changed is not None and at and at[0] in (changes or {})
-            says = changed if changed is not None and by_run else self.document.origin
-            return says((*here, *at))
-
+            refuse(self.document.origin(here), str(settings["measure"]), MEASURES)
+        origin = self.origin_of_options(name, changes, changed_at or self.document.origin)
         return validated(MEASURES[settings["measure"]], settings, origin)
+
+    def origin_of_options(
+        self, name: str, changes: Mapping[str, Any], changed_at: Origin
+    ) -> Origin:
+        """Where each option of a measure is set: in the run that changes it, or in the study."""
+
+        def origin(option: Location) -> str:
+            says = changed_at if option and option[0] in changes else self.document.origin
+            return says(("measures", name, *option))
+
+        return origin
 
     def _settings(self, name: str) -> Mapping[str, Any]:
         """A study's settings of a measure, over those of the study that it is borrowed from."""

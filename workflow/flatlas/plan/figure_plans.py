@@ -1,9 +1,8 @@
 """The figures of a declared study, with every run and measurement that they show."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.declared_study import DeclaredStudy, SweptRun
@@ -156,16 +155,16 @@ def _measurements(
     measured = {}
     for measure in _wanted(declared, sweep, figure):
         changed = swept.run.measures.get(measure, {})
-        options = declared.options(measure, changed).spelled_out(spec)
-        place = _places(declared, measure, changed, swept.origin)
+        options = declared.options(measure, changed, swept.origin).spelled_out(spec)
+        origin = declared.origin_of_options(measure, changed, swept.origin)
         try:
-            _check_fit(options, spec, place)
+            _check_fit(options, spec, origin)
         except FlatlasError as error:
             if not figure.where_it_fits:
                 needed_by = f"Figure '{name}' takes this measure of sweep '{sweep}'."
                 raise FlatlasError(f"{error}\n{needed_by}") from None
         else:
-            measured[measure] = _measurement(declared, sweep, options, spec, place)
+            measured[measure] = _measurement(declared, sweep, options, spec, origin)
     return measured
 
 
@@ -187,51 +186,35 @@ def _wanted(declared: DeclaredStudy, sweep: str, figure: Figure) -> list[str]:
     return [name for name in figure.measures if allowed is None or name in allowed]
 
 
-def _places(
-    declared: DeclaredStudy, name: str, changed: Mapping[str, Any], origin: Origin
-) -> Callable[[str], str]:
-    """Where each option of a measure is set: in the run that changes it, or in the study."""
-
-    def place(key: str) -> str:
-        said = origin if key in changed else declared.document.origin
-        return said(("measures", name, key))
-
-    return place
-
-
-def _check_fit(options: Measurement, spec: RunSpec, place: Callable[[str], str]) -> None:
+def _check_fit(options: Measurement, spec: RunSpec, origin: Origin) -> None:
     """Refuse a measure that can't be taken on a run."""
     layer = getattr(options, "layer", None)
     if layer is not None:
         if options.layer_kind is None:
-            check_layers([layer], spec, place("layer"), LINEAR)
+            check_layers([layer], spec, origin(("layer",)), LINEAR)
         else:
-            check_layer(layer, options.layer_kind, spec, place("layer"))
+            check_layer(layer, options.layer_kind, spec, origin(("layer",)))
     for key, why in chain(options.not_kept(spec), options.too_large(spec), options.misfits(spec)):
-        raise FlatlasError(f"{place(key)} {why}")
+        raise FlatlasError(f"{origin((key,))} {why}")
 
 
 def _measurement(
-    declared: DeclaredStudy,
-    sweep: str,
-    options: Measurement,
-    spec: RunSpec,
-    place: Callable[[str], str],
+    declared: DeclaredStudy, sweep: str, options: Measurement, spec: RunSpec, origin: Origin
 ) -> str:
     """Add a measurement to the plan, unless no machine could take it. Returns its id."""
     plan, measured = declared.plan, MeasureSpec(options=options.model_dump(), run=spec)
     second = second_task(measured)
     for key, why in too_few_images(second) if second else ():
-        raise FlatlasError(f"{place('task')} has another task, whose {key} {why}")
+        raise FlatlasError(f"{origin(('task',))} has another task, whose {key} {why}")
     identity = measurement_id(measured)
     if identity not in plan.measurements:
         declared.count(spec, sweep)
         refuse_impossible(
-            measuring_needs(measured), lambda: f"{place('measure')} of {run_id(spec)}"
+            measuring_needs(measured), lambda: f"{origin(('measure',))} of {run_id(spec)}"
         )
     kernel = sampled_kernel(measured)
     if kernel is not None:
-        refuse_impossible(kernel_needs(kernel), lambda: f"{place('kernel')} of {run_id(spec)}")
+        refuse_impossible(kernel_needs(kernel), lambda: f"{origin(('kernel',))} of {run_id(spec)}")
     return plan.add_measurement(identity, measured)
 
 
