@@ -10,6 +10,7 @@ from flatlas.plan.paths import OF_SETTING
 from flatlas.plan.places import check_moments, check_runs, check_sweeps
 from flatlas.plan.plan import Drawing, Entry
 from flatlas.plan.studies import Figure, Sweep
+from flatlas.plan.trees import is_within
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _check_varied(
         if (
             sweep in figure.sweeps
             and lent.varied
-            and not any(f"{one}.".startswith(f"{key}.") for one in found for key in lent.varied)
+            and not any(is_within(one, key) for one in found for key in lent.varied)
         ):
             raise FlatlasError(
                 f"{declared.place(sweep)} varies {', '.join(found) or 'nothing'}, but "

@@ -11,6 +11,7 @@ from flatlas.plan.declared_study import DeclaredStudy
 from flatlas.plan.mistakes import refuse
 from flatlas.plan.plan import Entry
 from flatlas.plan.studies import Sweep
+from flatlas.plan.trees import is_within
 
 # The moment at which the rule was met: where a figure draws it, it draws no other.
 RULE_MET = ("met+0",)
@@ -57,11 +58,7 @@ def _check_axis(
 ) -> None:
     # The axis may be a mapping, such as `optimizer`.
     values = [
-        {
-            key: one
-            for key, one in point.items()
-            if f"{key}.".startswith(f"{axis}.") and one is not None
-        }
+        {key: one for key, one in point.items() if is_within(key, axis) and one is not None}
         for point in points
     ]
     none, several = values.count({}), sum(values.count(value) > 1 for value in values)

@@ -32,7 +32,7 @@ from flatlas.plan.run_checks import (
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
-from flatlas.plan.trees import USER, Location, dotted, leaves, with_value
+from flatlas.plan.trees import USER, Location, dotted, is_within, leaves, with_value
 
 # A point that changes nothing: the base run itself.
 NO_CHANGES: dict[str, Any] = {}
@@ -63,10 +63,10 @@ class Runs:
         def origin(location: Location) -> str:
             key = dotted(location)
             for swept in reversed(_outer_first(point)):
-                if f"{key}.".startswith(f"{swept}."):
+                if is_within(key, swept):
                     inside = location[len(swept.split(".")) :]
                     return self.document.origin((*where, swept, *inside))
-                if swept.startswith(f"{key}."):
+                if is_within(swept, key):
                     return self.document.origin((*where, swept))
             return self.document.origin(("runs", base, *location))
 
@@ -208,12 +208,7 @@ def values_at(keys: Iterable[str], run: Run) -> dict[str, Any]:
     Keys that the run lacks are left out.
     """
     values = {dotted(place): value for place, value in leaves(run.model_dump(mode="json")).items()}
-    return {
-        name: value
-        for key in keys
-        for name, value in values.items()
-        if f"{name}.".startswith(f"{key}.")
-    }
+    return {name: value for key in keys for name, value in values.items() if is_within(name, key)}
 
 
 def _samples(data: Data, source: SourceSpec, net: NetSpec, seeds: tuple[int, ...]) -> SamplesSpec:

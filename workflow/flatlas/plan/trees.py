@@ -82,6 +82,11 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any], name: object = ""
     return both
 
 
+def is_within(key: str, outer: str) -> bool:
+    """Whether a dotted key is another one, or a key of the mapping at that one."""
+    return key == outer or key.startswith(f"{outer}.")
+
+
 def location_of(key: str) -> tuple[str, ...]:
     """The place of a dotted key. The keys of a grid, which has no mappings, keep their dots."""
     match first_and_others := key.split("."):
