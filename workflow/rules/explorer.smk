@@ -11,7 +11,7 @@ if "atlas_networks" in JOBS:
             html=PLAN.pages["explorer"]["html"],
             provenance=PLAN.pages["explorer"]["json"],
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_explorer"),
+            log_of("explorer"),
         conda:
             "../../envs/figures.yaml"
         resources:

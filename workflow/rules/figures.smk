@@ -34,7 +34,7 @@ for target, figure in DRAWN_HERE.items():
                 )
             },
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{target}"),
+            log_of(target),
         conda:
             "../../envs/figures.yaml"
         resources:

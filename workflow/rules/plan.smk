@@ -60,6 +60,11 @@ if workflow.output_settings.dryrun:
 JOBS = PLAN.jobs
 
 
+def log_of(name):
+    """The log of the job of a figure or page, which each preset has."""
+    return paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}")
+
+
 def originals_of(source):
     """What is known of a source's files, after the checks that are fast."""
     job = JOBS[source]

@@ -20,7 +20,7 @@ rule dag:
         ),
         provenance=PLAN.pages["dag"]["json"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_dag"),
+        log_of("dag"),
     conda:
         "../../envs/figures.yaml"
     resources:
@@ -56,7 +56,7 @@ for name, page in scorecards(PLAN).items():
             ),
             provenance=page.files["json"],
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}"),
+            log_of(name),
         conda:
             "../../envs/figures.yaml"
         resources:
@@ -93,7 +93,7 @@ rule report:
         html=PLAN.pages["report"]["html"],
         provenance=PLAN.pages["report"]["json"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_report"),
+        log_of("report"),
     conda:
         "../../envs/figures.yaml"
     resources:
@@ -123,7 +123,7 @@ if "atlas_networks" in JOBS:
         output:
             **JOBS["atlas_networks"].outputs,
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_atlas_networks"),
+            log_of("atlas_networks"),
         conda:
             "../../envs/figures.yaml"
         resources:
@@ -156,7 +156,7 @@ if "my_model" in PLAN.pages:
             csv=PLAN.pages["my_model"]["csv"],
             provenance=PLAN.pages["my_model"]["json"],
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_my_model_page"),
+            log_of("my_model_page"),
         conda:
             "../../envs/figures.yaml"
         resources:
@@ -185,7 +185,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
             html=PLAN.pages[paths.ATLAS_MINE]["html"],
             provenance_of_html=PLAN.pages[paths.ATLAS_MINE]["json"],
         log:
-            paths.LOG.format(stage="figures", name=f"{PLAN.preset}_atlas_mine_place"),
+            log_of("atlas_mine_place"),
         conda:
             "../../envs/figures.yaml"
         resources:
@@ -211,7 +211,7 @@ rule costs:
         jobs=PLAN.pages["costs_by_job"]["csv"],
         txt=PLAN.pages["costs"]["txt"],
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_costs"),
+        log_of("costs"),
     localrule: True
     conda:
         "../../envs/figures.yaml"
@@ -235,7 +235,7 @@ rule costs:
 rule verify:
     """Checks that all results are what their jobs wrote."""
     log:
-        paths.LOG.format(stage="figures", name=f"{PLAN.preset}_verify"),
+        log_of("verify"),
     localrule: True
     conda:
         "../../envs/figures.yaml"
