@@ -99,7 +99,7 @@ def _study(plan: Plan, study: str, jobs: Mapping[str, lookup.Job], pages: Pages)
     kinds = {kind: kind for kind in PAGES["scorecard"]}
     scorecard = paths.figure_files(plan.settings.preset, study, "scorecard", kinds)
     results = [file for target in targets for file in jobs[target].outputs.values()]
-    if study in (paths.MY_MODEL, paths.ATLAS_MINE):
+    if study in paths.OF_SETTING:
         results += pages[study].values()
     if study == paths.ATLAS and TARGET in jobs:
         results += jobs[TARGET].outputs.values()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, RESULTS
+from flatlas.plan.paths import MY_MODEL, OF_SETTING, RESULTS
 
 # Options whose value may be `all`.
 CORES = ("-c", "--cores", "-j", "--jobs")
@@ -104,7 +104,7 @@ def check_targets(
                 f"'{target}' is a step of many figures, not a target: ask for a figure, a study or "
                 f"one of the step's files, or force it with -R {target}."
             )
-        if target in (MY_MODEL, ATLAS_MINE):
+        if target in OF_SETTING:
             raise FlatlasError(
                 f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"
                 " a file for --configfile (docs/bring-your-own.md)."
