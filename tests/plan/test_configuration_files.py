@@ -39,6 +39,15 @@ FILES = {
     "a number as a key": (b"a: {1: 2}\n", "has the key '1'"),
     "no key": (b"a: {'': 2}\n", "has the key ''"),
     "a key of two lines": (b'a: {"b\\nc": 2}\n', "has the key"),
+    "a key twice": (b"a: 1\nb: 2\n\na: 3\n", ", line 4: the key 'a' is in line 1 already"),
+    "an inner key twice": (
+        b"a:\n  b: {c: 5}\n  d: {}\n  b: {c: 6}\n",
+        ", line 4: the key 'b' is in line 2 already",
+    ),
+    "a key twice in a line": (
+        b"a:\n- b: 1\n- {c: 1, d: 2, c: 3}\n",
+        ", line 3: the key 'c' is in line 3 already",
+    ),
     "a date": (b"a: 2024-13-45\n", "not valid YAML"),
 }
 
@@ -62,6 +71,21 @@ def test_decimal_numbers_and_texts_are_read(tmp_path, text):
     file = tmp_path / "mine.yaml"
     file.write_text(f"a: {text}\n")
     assert read_yaml(file) == yaml.safe_load(file.read_text())
+
+
+def test_the_same_key_in_two_mappings_is_allowed(tmp_path):
+    """In two mappings, under an anchor, and over a merged one."""
+    file = tmp_path / "once.yaml"
+    file.write_text(
+        "few: &few {grid: {batch: [5]}, run: base}\n"
+        "more: {<<: *few, run: other}\n"
+        "most: &most {<<: *few, run: third}\n"
+        "all: {<<: *most, run: fourth}\n"
+        "same: *few\n"
+    )
+    runs = {name: entry["run"] for name, entry in read_yaml(file).items()}
+    assert [*runs] == ["few", "more", "most", "all", "same"]
+    assert [*runs.values()] == ["base", "other", "third", "fourth", "base"]
 
 
 def test_what_snakemake_has_read_is_checked_before_it_is_used():

@@ -7,7 +7,6 @@ from small_configuration import CONFIG, PRESETS, STUDY, Removed, write
 
 from flatlas.errors import FlatlasError
 from flatlas.plan import paths
-from flatlas.plan.documents import read_yaml
 from flatlas.plan.resolve import resolve
 
 # Which argument of `plan_of` changes which file, how keys begin there, and how messages name it.
@@ -476,38 +475,6 @@ def test_a_preset_that_is_not_a_yaml_mapping_is_named(tmp_path):
     write(tmp_path / "presets/broken.yaml", ["title"])
     with pytest.raises(FlatlasError, match=r"broken\.yaml must hold a mapping"):
         resolve({"preset": "broken", "data_root": "somewhere", "sources": {}}, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "key", "line", "first"),
-    [
-        ("title: A\npaper: B\n\ntitle: C\n", "title", 4, 1),
-        ("runs:\n  base: {batch: 5}\n  more: {}\n  base: {batch: 6}\n", "base", 4, 2),
-        ("sweeps:\n- a: 1\n- {b: 1, c: 2, b: 3}\n", "b", 3, 3),
-    ],
-)
-def test_a_key_given_twice_in_a_mapping_is_refused(tmp_path, text, key, line, first):
-    file = tmp_path / "twice.yaml"
-    file.write_text(text)
-    with pytest.raises(FlatlasError) as raised:
-        read_yaml(file)
-    said = f"{file}, line {line}: the key '{key}' is in line {first} already"
-    assert str(raised.value).startswith(said)
-
-
-def test_the_same_key_in_two_mappings_is_allowed(tmp_path):
-    """In two mappings, under an anchor, and over a merged one."""
-    file = tmp_path / "once.yaml"
-    file.write_text(
-        "few: &few {grid: {batch: [5]}, run: base}\n"
-        "more: {<<: *few, run: other}\n"
-        "most: &most {<<: *few, run: third}\n"
-        "all: {<<: *most, run: fourth}\n"
-        "same: *few\n"
-    )
-    runs = {name: entry["run"] for name, entry in read_yaml(file).items()}
-    assert [*runs] == ["few", "more", "most", "all", "same"]
-    assert [*runs.values()] == ["base", "other", "third", "fourth", "base"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
