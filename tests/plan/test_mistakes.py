@@ -209,6 +209,10 @@ IN_THE_STUDY = [
         },
         f"{HIDDEN}.batch is 101, but a realization has 100 ",
     ),
+    (
+        {HIDDEN: {"measure": "adaptive_sharpness", "p": "3"}},
+        f"{HIDDEN}.p is 3. Allowed: 2, infinity.",
+    ),
     # The regret is of images with their true labels.
     *(
         (
@@ -236,13 +240,6 @@ IN_THE_STUDY += [
         {"points": [{"batch": 5}, {"optimizer.lr": 0.1}]},
     )
 ]
-
-IN_THE_STUDY.append(
-    (
-        {"measures.hidden": {"measure": "adaptive_sharpness", "p": "3"}},
-        "measures.hidden.p is 3. Allowed: 2, infinity.",
-    )
-)
 
 USER = FILES["user"][1]
 PRESET = FILES["preset"][1]
