@@ -38,8 +38,7 @@ for target, figure in DRAWN_HERE.items():
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=growing(JOBS[target].mem_mb),
-            runtime=growing(JOBS[target].runtime),
+            **request_of(JOBS[target]),
         params:
             spec=JOBS[target].spec,
             judged=PLAN.judged,

@@ -65,6 +65,11 @@ def log_of(name):
     return paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}")
 
 
+def request_of(job):
+    """The resources that the job of a figure or table requests."""
+    return {"mem_mb": growing(job.mem_mb), "runtime": growing(job.runtime)}
+
+
 def originals_of(source):
     """What is known of a source's files, after the checks that are fast."""
     job = JOBS[source]

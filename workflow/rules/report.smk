@@ -127,8 +127,7 @@ if "atlas_networks" in JOBS:
         conda:
             "../../envs/figures.yaml"
         resources:
-            mem_mb=growing(JOBS["atlas_networks"].mem_mb),
-            runtime=growing(JOBS["atlas_networks"].runtime),
+            **request_of(JOBS["atlas_networks"]),
         params:
             spec=JOBS["atlas_networks"].spec,
             code=lambda wildcards: code_of(JOBS["atlas_networks"]),
@@ -189,7 +188,7 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
         conda:
             "../../envs/figures.yaml"
         resources:
-            **SMALL,
+            **request_of(MINE),
         params:
             spec=MINE.spec,
             caption=caption_of(PLAN.figures["atlas_mine_place"].caption),
