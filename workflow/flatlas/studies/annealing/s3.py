@@ -9,14 +9,14 @@ from matplotlib.patches import Rectangle
 
 from flatlas.claims.claim import Claims
 from flatlas.evidence.material import Material, with_settings
-from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, Drawing, note, panels
+from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, Drawing, note, panels
 from flatlas.studies.annealing import relation
 from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
 
 LAYER = "snapshots"
 # Of layers; a fourth has the first colour with another marker.
-COLOURS, MARKERS = (BLUE, ORANGE, GREEN), "osD^vPX"
+COLOURS = BLUE, ORANGE, GREEN
 DEEP = ("784", "50", "50", "50", "50", "10")
 # The layers of the LeNet for CIFAR-10, and the height of the block of each.
 LENET = (

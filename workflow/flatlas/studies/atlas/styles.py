@@ -8,11 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
-from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from flatlas.plotting.style import BLACK, COLOURS, GREY
 from flatlas.studies.atlas.nets import CROSSED, STUDY, once
 from flatlas.studies.atlas.quantities import SEARCHED, settled
 
-COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 # Colours repeat after six sweeps, markers do not.
 MARKERS = "o^sDvPX*p<>hd8H"
 BEHIND = ("0.75", "o")

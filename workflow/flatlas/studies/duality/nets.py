@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from flatlas.plotting.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY
+from flatlas.plotting.style import BLACK, BLUE, COLOURS, GREEN, GREY, ORANGE, PURPLE, RED, SKY
 from flatlas.studies.duality.realizations import draw_dots
 from flatlas.studies.duality.swept import SYMBOLS, varied
 
@@ -26,8 +26,7 @@ STYLES = {
     "noise": (PURPLE, "P"),
     "dropout": (BLACK, "X"),
 }
-# The colours and markers of a user's sweeps, which the paper does not have.
-OWN_COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
+# The markers of a user's sweeps, which the paper does not have.
 OWN_MARKERS = "hp*<>dH8"
 
 
@@ -47,7 +46,7 @@ def styles(sweeps: Iterable[str]) -> dict[str, Style]:
     """
     drawn = {*sweeps}
     known = [sweep for sweep in STYLES if sweep in drawn]
-    own = zip(sorted(drawn - {*STYLES, DEFAULTS}), cycle(OWN_COLOURS), cycle(OWN_MARKERS))
+    own = zip(sorted(drawn - {*STYLES, DEFAULTS}), cycle(COLOURS), cycle(OWN_MARKERS))
     found = {sweep: Style(sweep, colour, marker) for sweep, colour, marker in own}
     found |= {sweep: Style(SYMBOLS[varied(sweep)[0]], *STYLES[sweep]) for sweep in known}
     return found | ({DEFAULTS: Style(DEFAULTS, GREY, "o")} if DEFAULTS in drawn else {})

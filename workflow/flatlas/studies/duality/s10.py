@@ -11,7 +11,7 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, FALLING
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import Material, with_settings
-from flatlas.plotting.style import Drawing, panels, plain_ticks, shades, written
+from flatlas.plotting.style import MARKERS, Drawing, panels, plain_ticks, shades, written
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import trend
@@ -22,7 +22,6 @@ from flatlas.studies.duality.sweeps import GAPS, SPECTRA, finish_gaps
 
 SWEEP = "alpha_batch"
 RATIO, KEYS = "ratio", ["optimizer.lr", "batch"]
-MARKERS = "osD^vPX"
 
 
 def draw(material: Material) -> Drawing:

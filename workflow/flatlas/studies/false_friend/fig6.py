@@ -10,18 +10,7 @@ from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BOUNDED, TIGHT, near
 from flatlas.claims.nets import Sweep
 from flatlas.evidence.material import DOT, Material
-from flatlas.plotting.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    RED,
-    SKY,
-    Drawing,
-    note,
-    panels,
-)
+from flatlas.plotting.style import BLUE, COLOURS, GREY, Drawing, note, panels
 from flatlas.plotting.trainings import small_print
 from flatlas.statistics.correlation import pearson
 from flatlas.statistics.means import mean
@@ -31,7 +20,6 @@ TABLE = "density_summary"
 SPECTRA = ("logistic_path", "mlp_path")
 # The sweep over classes, and the key that lists them.
 CLASSES, LISTED = "mlp_classes", "data.classes"
-COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 COLUMNS = {
     "density": ("eigenvalue", "density"),
     "summary": ("spectral_norm", "outliers", "edge", "bulk", "size", "converged"),
