@@ -10,17 +10,16 @@ from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import BARELY_OFF, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, with_settings
-from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, Drawing, note, panels
+from flatlas.plotting.style import BLACK, BLUE, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing import recordings, relation
 from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
-from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, RANKS, VALLEY
+from flatlas.studies.annealing.recordings import BASE, COLOURS, FIRST, LAST, RANKS, VALLEY
 
 RATES = "rates"
 KEYS = ["batch", "optimizer.lr"]
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, BLACK)
 MARKERS = "osDv^P"
 # Panel A shows profiles up to this many times L_0.
 SHOWN = 6

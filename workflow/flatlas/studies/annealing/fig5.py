@@ -13,9 +13,6 @@ from flatlas.evidence.material import FINAL, NET, Material
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
     RED,
     Drawing,
     make_room,
@@ -30,14 +27,13 @@ from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read
 from flatlas.studies.annealing.fits import fit, log_log
-from flatlas.studies.annealing.recordings import BASE, RANKS, VALLEY
+from flatlas.studies.annealing.recordings import BASE, COLOURS, RANKS, VALLEY
 from flatlas.studies.annealing.relation import diffusive
 
 PROFILES, DIRECTIONS = "temperature_profiles", "temperature_directions"
 COOLING = "cooling_directions"
 # The direction of panels C and D.
 FOLLOWED = 10
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 # Moments drawn in panel C, at most.
 MOMENTS = 6
 # How much wider than the last profile panel C is.

@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterable, Sequence
 import pandas as pd
 
 from flatlas.evidence.material import NET, Material, at_moment
+from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED
 from flatlas.statistics.round_off import above_round_off
 
 BASE = "base"
 VALLEY = "valley_directions"
 # The diffusive modes, as far as they are measured.
 FIRST, LAST = 2, 200
-# The directions whose profiles the paper draws.
+# The directions whose profiles the paper draws, and the colours of profiles.
 RANKS = (10, 20, 50, 100)
+COLOURS = (BLUE, ORANGE, GREEN, PURPLE, RED, BLACK)
 
 
 def measured(
