@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "evidence": FOUNDATION,
     "plotting": {"store", "statistics", "evidence", "reasons"},
     "claims": {"store", "statistics", "evidence"},
-    "studies": {"store", "statistics", "evidence", "plotting", "claims"},
+    "studies": {"store", "statistics", "evidence", "plotting", "claims", "reasons"},
     "report": {*FOUNDATION, "claims", "published_sets", "reasons"},
     "explorer": {"store", "statistics", "claims", "report", "evidence", "studies"},
     "jobs": {"plan", "store", "device"},

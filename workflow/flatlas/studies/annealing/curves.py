@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import SKY
+from flatlas.reasons import DIVERGED
 from flatlas.statistics.learning_phases import SHARE, WINDOW, transition
 
 PHASES_LEGEND = (
@@ -19,7 +20,7 @@ def learning_curves(material: Material, sweep: str) -> pd.DataFrame:
     """The training loss after every epoch, of all realizations of a sweep that did not diverge."""
     history, outcomes = material.tables["history"], material.tables["outcomes"]
     rows = history[(history["sweep"] == sweep) & (history["epoch"] > 0)]
-    kept = outcomes.loc[outcomes["reason"] != "diverged", NET].drop_duplicates()
+    kept = outcomes.loc[outcomes["reason"] != DIVERGED, NET].drop_duplicates()
     return rows[[*DOT, "epoch", "train_loss"]].merge(kept, on=NET)
 
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from flatlas.evidence.material import NET, Material, at_moment
 from flatlas.plotting.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED
+from flatlas.reasons import DIVERGED
 from flatlas.statistics.round_off import above_round_off
 
 BASE = "base"
@@ -51,7 +52,7 @@ def live(rows: pd.DataFrame) -> pd.DataFrame:
 def recorded(material: Material) -> pd.DataFrame:
     """The nets that have a recording, with their training loss at its start and at w_0, its end."""
     outcomes = material.trainings
-    outcomes = outcomes[(outcomes["met_epoch"] > 0) & (outcomes["reason"] != "diverged")]
+    outcomes = outcomes[(outcomes["met_epoch"] > 0) & (outcomes["reason"] != DIVERGED)]
     history = material.tables["history"].drop_duplicates([*NET, "epoch"])
     nets = outcomes[[*NET, "met_epoch", "epoch"]]
     for epoch, loss in {"met_epoch": "first_loss", "epoch": "loss"}.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.evidence.material import NET, Material
+from flatlas.evidence.material import BEYOND, NET, Material
 from flatlas.studies.atlas.nets import GAP, MOMENT, STUDY, parts_of, quantities_of, studies_of
 from flatlas.studies.atlas.quantities import QUANTITIES, TABLES, settled
 
@@ -74,7 +74,7 @@ def _nets(material: Material, study: str) -> pd.DataFrame:
 def _moments(table: pd.DataFrame) -> pd.Series:
     """Each moment by its distance from the rule's; as the study names it if there is no rule."""
     later = table["epochs"].astype(int) - table["met_epoch"]
-    named = ("met+" + later.astype(str)).where(later != 0, "met")
+    named = (BEYOND + later.astype(str)).where(later != 0, "met")
     return named.where(table["met_epoch"] > 0, table["at"].astype(str))
 
 

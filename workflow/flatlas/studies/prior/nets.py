@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.claims.nets import Nets
-from flatlas.evidence.material import DOT, ZERO_ERROR, Material, with_settings
+from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment, with_settings
 from flatlas.plotting.trainings import zero_error
 from flatlas.studies.prior.quantities import DERIVED
 
@@ -59,8 +59,7 @@ def with_attack_size(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _first(material: Material, measures: Iterable[str]) -> pd.DataFrame:
-    found = _joined(material, measures)
-    return found[found["at"].astype(str) == ZERO_ERROR]
+    return at_moment(_joined(material, measures), ZERO_ERROR)
 
 
 def _joined(material: Material, measures: Iterable[str]) -> pd.DataFrame:
