@@ -3,7 +3,6 @@
 from functools import partial
 from itertools import combinations, cycle
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -14,7 +13,7 @@ from flatlas.evidence.material import Material, with_settings
 from flatlas.plotting.style import MARKERS, Drawing, panels, plain_ticks, shades, written
 from flatlas.statistics.joint import Joint
 from flatlas.statistics.means import mean
-from flatlas.statistics.trends import trend
+from flatlas.statistics.trends import change, trend
 from flatlas.studies.duality import realizations
 from flatlas.studies.duality.realizations import LEGEND, finish, over_seeds
 from flatlas.studies.duality.spectra import LABELS, LOGARITHMIC, floor
@@ -120,12 +119,6 @@ def claims(material: Material) -> Claims:
         "relative difference of mean ΔL between two points of equal α/B, up or down; mean over"
         f" all such pairs ({len(pairs)})",
         BARELY_OFF,
-        Joint(_apart, partial(mean, axis=-1), sizes=True),
+        Joint(change, partial(mean, axis=-1), sizes=True),
         gap[:, pairs] if pairs else gap[:, :0],
     )
-
-
-def _apart(twins: np.ndarray) -> np.ndarray:
-    """The relative differences of the means of (realizations, ..., pairs, two points)."""
-    means = mean(twins)
-    return np.asarray(means[..., 1] / means[..., 0] - 1)
