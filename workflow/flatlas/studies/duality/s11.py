@@ -12,7 +12,7 @@ from flatlas.statistics.trends import change_of_logs
 from flatlas.studies.duality.directions import counted, flat, logs, sharpest
 from flatlas.studies.duality.layer import Layer
 from flatlas.studies.duality.realizations import BINNED, finish, over_seeds
-from flatlas.studies.duality.spectra import binned, draw_spectrum
+from flatlas.studies.duality.spectra import binned, draw_spectrum, leading
 from flatlas.studies.duality.swept import SYMBOLS, varied
 
 # The sweep of each panel, and the value that the paper compares with.
@@ -53,7 +53,7 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
     ax.set_ylabel(rf"$\sigma_{{w,n}}({symbol})\;/\;\sigma_{{w,n}}({symbol}={written(reference)})$")
     ax.axhline(1, color="0.6", lw=0.8, ls=":")
     if len(drawn):
-        shown = drawn[drawn["n"] <= 0.9 * drawn["n"].max()]
+        shown = leading(drawn)
         ax.set_ylim(0, 1.3 * max(1.0, shown["high"].fillna(shown["mean"]).max()))
         ax.legend(title=SYMBOLS[key], ncols=3, loc="upper center")
 

@@ -76,12 +76,13 @@ def draw_spectrum(
 
 
 def floor(drawn: pd.DataFrame) -> float:
-    """The lower end of a logarithmic axis.
+    """The lower end of a logarithmic axis."""
+    return float(max(leading(drawn)["mean"].min() / 3, LOWEST * drawn["mean"].max()))
 
-    It lies below the first 90 % of the directions: the last ones are almost dead.
-    """
-    shown = drawn[drawn["n"] <= 0.9 * drawn["n"].max()]
-    return float(max(shown["mean"].min() / 3, LOWEST * drawn["mean"].max()))
+
+def leading(drawn: pd.DataFrame) -> pd.DataFrame:
+    """The first 90 % of the directions, to which axes fit: the last ones are almost dead."""
+    return drawn[drawn["n"] <= 0.9 * drawn["n"].max()]
 
 
 def mark_split(ax: Axes, drawn: pd.DataFrame, split: pd.DataFrame, key: str) -> None:
