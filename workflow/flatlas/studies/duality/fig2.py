@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claims, ours
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, NET, Material
@@ -15,7 +15,7 @@ from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
-from flatlas.studies.duality.layer import ENDS, Layer, pooled_nets
+from flatlas.studies.duality.layer import ENDS, Layer, pooled_nets, pooled_words
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import picked
@@ -91,14 +91,15 @@ def _traces_inset(ax: Axes, nets: pd.DataFrame) -> None:
 
 def claims(material: Material) -> Claims:
     """The claims about panel A and its inset, and about panel B by sweep."""
-    yield from _sharpness(pooled_nets(material, NAMED))
-    yield from _size(material)
+    nets = pooled_nets(material, NAMED)
+    yield from _sharpness(nets)
+    yield _size(nets)
+    yield from _size_by_sweep(material)
     yield from ours(_sharpness(pooled_nets(material, material.sweeps), "all_"))
 
 
 def _sharpness(nets: Nets, prefix: str = "") -> Claims:
-    sweeps = ", ".join(nets.material.sweeps)
-    whose = f"all nets of the sweeps that are drawn ({sweeps})"
+    whose = f"all {pooled_words(nets)}"
     curvature = live(nets.read("hidden_directions", "eigenvalue", "n"))
     variance = nets.read("hidden_directions", "sigma_g", "n") ** 2
     yield nets.claim(
@@ -144,18 +145,19 @@ def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
     return np.stack(found, axis=-1) if found else np.empty((len(curvature), 0))
 
 
-def _size(material: Material) -> Claims:
-    nets = pooled_nets(material, NAMED)
-    yield nets.claim(
+def _size(nets: Nets) -> Claim:
+    return nets.claim(
         "size",
         "T_w scales with ‖w‖₂ in all cases",
-        "rank correlation of T_w with the layer's ‖w‖₂ over all nets of the sweeps that are drawn"
-        f" ({', '.join(nets.material.sweeps)})",
+        f"rank correlation of T_w with the layer's ‖w‖₂ over all {pooled_words(nets)}",
         RISING,
         pooled,
         nets.read("hidden_summary", "T_w"),
         nets.read("hidden_summary", "layer_norm"),
     )
+
+
+def _size_by_sweep(material: Material) -> Claims:
     for name in GROWING:
         layer = Layer(material, name)
         yield layer.sweep.claim(

@@ -190,6 +190,11 @@ def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
     return Nets(Material(tables))
 
 
+def pooled_words(nets: Nets) -> str:
+    """Which nets these are, in the words of claims."""
+    return f"nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"
+
+
 def named(name: str, claims: Iterable[Claim], where: str = "") -> Claims:
     """The claims, with `name` before their names and `where` after their sentences."""
     for claim in claims:

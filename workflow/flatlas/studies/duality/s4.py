@@ -11,7 +11,7 @@ from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
-from flatlas.studies.duality.layer import pooled_nets
+from flatlas.studies.duality.layer import pooled_nets, pooled_words
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.studies.duality.realizations import finish
 
@@ -64,7 +64,7 @@ def claims(material: Material) -> Claims:
 
 
 def _pooled(nets: Nets, prefix: str = "") -> Claims:
-    whose = f"the nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"
+    whose = f"the {pooled_words(nets)}"
     direct, dual, error = (
         nets.read("hidden_summary", column) for column in ("pairwise_gap", "dual_gap", "test_error")
     )
