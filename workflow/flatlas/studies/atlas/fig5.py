@@ -26,7 +26,8 @@ def draw(material: Material) -> Drawing:
     quickest = known["seconds"].min()
     free = FREE * quickest if np.isfinite(quickest) else 1.0
     known = known.assign(at=known["seconds"].fillna(free))
-    known = known.sort_values("size_of_tau", ascending=False, ignore_index=True)
+    known = known.sort_values("size_of_tau", ascending=False)
+    known = known.assign(number=range(1, len(known) + 1))
     figure, (ax,) = panels(1, 1, width=7.4, height=4.6)
     ax.set_xscale("log")
     for _, column in known.groupby("at"):
@@ -35,9 +36,9 @@ def draw(material: Material) -> Drawing:
     if len(known):
         ax.set_xlim(free / 1.5, known["at"].max() * 2.5)
     ax.set_xlabel("seconds a net, in the median run")
-    for place, row in known.iterrows():
-        at = (1.03, 1 - (int(str(place)) + 0.5) / len(QUANTITIES))
-        words = f"{int(str(place)) + 1:2d}  {QUANTITIES[row['measure']].label}"
+    for _, row in known.iterrows():
+        at = (1.03, 1 - (row["number"] - 0.5) / len(QUANTITIES))
+        words = f"{row['number']:2d}  {QUANTITIES[row['measure']].label}"
         ax.text(*at, words, transform=ax.transAxes, va="center", fontsize=8, color=_colour(row))
     note(
         figure,
@@ -70,14 +71,11 @@ def _seconds(material: Material, name: str) -> float:
 def _column(ax: Axes, column: pd.DataFrame) -> None:
     """The dots of one job, with their numbers in the list beside the panel."""
     at, last = 0.0, np.inf
-    for place, row in column.iterrows():
+    for _, row in column.iterrows():
         at = at * SPACING if last - row["size_of_tau"] < NEAR else float(row["at"])
         last = row["size_of_tau"]
-        ax.plot(at, row["size_of_tau"], "o", color=_colour(row), ms=9.5, mew=0)
-        number = str(int(str(place)) + 1)
-        ax.text(
-            at, row["size_of_tau"] - 0.003, number, ha="center", va="center", fontsize=6, color="w"
-        )
+        ax.plot(at, last, "o", color=_colour(row), ms=9.5, mew=0)
+        ax.text(at, last - 0.003, row["number"], ha="center", va="center", fontsize=6, color="w")
 
 
 def _colour(row: pd.Series) -> str:
