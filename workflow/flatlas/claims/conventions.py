@@ -73,7 +73,7 @@ BOUNDED = at_least(0.9)
 # 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, which SMALL
 # would accept. Set when the factor was known to be 106 and more (docs/annealing.md).
 BEYOND_DIFFUSION = at_most(1 / 16)
-# 'Near 10': a third more or less.
+# 'Near 10': three tenths more or less.
 NEAR_TEN = between(7, 13)
 # 'About 200', of numbers that are tried in steps of two or more: no more than one step off.
 NEAR_TWO_HUNDRED = between(100, 400)
