@@ -136,6 +136,29 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
 
     If the scale is not `judged`, its data are not the paper's and decide nothing.
     """
+    rows = [
+        (
+            f"{target}.{claim.name}",
+            claim.says,
+            FLATLAS if claim.ours else PAPER,
+            claim.quantity,
+            str(claim.criterion),
+            claim.criterion.low,
+            claim.criterion.high,
+            claim.paper,
+            claim.estimate.value,
+            claim.estimate.low,
+            claim.estimate.high,
+            claim.verdict if judged else UNDECIDED,
+            " ".join(filter(None, _notes(claim, judged))),
+        )
+        for claim in _checked(target, claims)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _checked(target: str, claims: Iterable[Claim]) -> list[Claim]:
+    """The claims of a figure; an error if they are something else, or two have one name."""
     if not isinstance(claims, Iterable):
         raise FlatlasError(
             f"claims(material) for {target} returns a {type(claims).__name__}. "
@@ -154,25 +177,7 @@ def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataF
                 f"claims(material) for {target} returns {count} claims named '{name}': "
                 "give each its own name."
             )
-    rows = [
-        (
-            f"{target}.{claim.name}",
-            claim.says,
-            FLATLAS if claim.ours else PAPER,
-            claim.quantity,
-            str(claim.criterion),
-            claim.criterion.low,
-            claim.criterion.high,
-            claim.paper,
-            claim.estimate.value,
-            claim.estimate.low,
-            claim.estimate.high,
-            claim.verdict if judged else UNDECIDED,
-            " ".join(filter(None, _notes(claim, judged))),
-        )
-        for claim in claims
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return claims
 
 
 def _notes(claim: Claim, judged: bool) -> list[str]:
