@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 from flatlas.claims.nets import Nets, Sweep
 from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.plotting.style import BLUE, GREEN, ORANGE
-from flatlas.statistics.spectral_norms import known
 
 L2 = "penalty.coefficient"
 TABLE = "norms_summary"
+# An exact eigenvalue is within the residual of the one found; a residual up to this share is small.
+SMALL_RESIDUAL = 0.01
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,19 @@ def with_history(material: Material) -> Material:
     """Add to the table of norms: the history, each norm times ‖w‖², and whether λ₁ is `settled`."""
     table = material.beside_history(TABLE)
     products = {f"{norm}_product": table[norm] * table["weight_norm"] ** 2 for norm in NORMS}
-    table = table.assign(settled=known(table), accuracy=1 - table["test_error"], **products)
+    table = table.assign(
+        settled=_spectral_norm_known(table), accuracy=1 - table["test_error"], **products
+    )
     return material.with_table(TABLE, table)
+
+
+def _spectral_norm_known(table: pd.DataFrame) -> pd.Series:
+    """Whether λ₁ is known, even if the rest of its search did not converge; NaN without λ₁."""
+    residual, norm = (
+        table[name].astype(float) for name in ("spectral_norm_residual", "spectral_norm")
+    )
+    small = residual.le(SMALL_RESIDUAL * norm)
+    return small.astype(object).where(residual.notna() & norm.notna())
 
 
 def points(material: Material, *more: str, every_moment: bool = False) -> pd.DataFrame:
