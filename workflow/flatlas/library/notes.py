@@ -11,7 +11,7 @@ from flatlas.models.dependence import unused
 from flatlas.models.losses import SAME, Made, Outputs
 from flatlas.models.objective import Objective
 from flatlas.models.quantized import quantized
-from flatlas.models.tensors import largest, row_counts, rows_of, tensors_in
+from flatlas.models.tensors import largest, reals, row_counts, rows_of, tensors_in
 
 UNUSED = (
     "The loss does not depend on the chosen parameters {}, which count as flat. If the model uses "
@@ -96,21 +96,18 @@ def _mixes_examples(objective: Objective) -> bool:
         return False
     parts, half = objective.parts(objective.w), torch.arange(batch.examples // 2)
     try:
-        alone = _reals(objective.outputs(parts, batch.of_rows(half)))
+        alone = objective.outputs(parts, batch.of_rows(half))
     except FlatlasError:
         return False
-    together = _reals(rows_of(objective.outputs(parts, batch), half, batch.examples))
+    together = rows_of(objective.outputs(parts, batch), half, batch.examples)
+    both = reals(tensors_in(alone)), reals(tensors_in(together))
     return any(
-        one.shape == other.shape
+        # An output without rows may be a loss, which depends on all examples.
+        one.ndim
+        and one.shape == other.shape
         and not torch.allclose(one, other, rtol=0, atol=SAME * largest(other[other.isfinite()]))
-        for one, other in zip(alone, together, strict=False)
+        for one, other in zip(*both, strict=False)
     )
-
-
-def _reals(outputs: Outputs) -> list[Tensor]:
-    """The tensors of real numbers that have rows."""
-    reals = (one for one in tensors_in(outputs) if one.is_floating_point())
-    return [one for one in reals if one.ndim and one.numel()]
 
 
 @torch.no_grad()

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.models.copies import copied
-from flatlas.models.tensors import cloned, described, exact, tensors_in
+from flatlas.models.tensors import cloned, described, exact, reals, tensors_in
 
 Outputs = Any
 LossFunction = Callable[[Outputs, Any], Tensor]
@@ -138,10 +138,10 @@ class Loss:
 
     def _value(self, outputs: Outputs, target: Any) -> Tensor:
         """What the loss itself returns for a batch, in float64."""
-        reals = [one for one in tensors_in(outputs) if one.is_floating_point()]
-        if reals and isinstance(self._loss, nn.Module):
+        made = reals(tensors_in(outputs))
+        if made and isinstance(self._loss, nn.Module):
             # The loss's own tensors go to the device of the outputs, in their precision.
-            self._loss.to(reals[0].device, reals[0].dtype)
+            self._loss.to(made[0].device, made[0].dtype)
         if not self.is_of_torch:
             # A user's loss may change the target in place.
             target = cloned(target)

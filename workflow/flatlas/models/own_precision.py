@@ -11,7 +11,7 @@ from flatlas.models.losses import Outputs
 from flatlas.models.objective import Objective
 from flatlas.models.precision import by_default, in_precision
 from flatlas.models.prepared import unwrapped
-from flatlas.models.tensors import exact, largest, leaves_in
+from flatlas.models.tensors import exact, largest, leaves_in, reals
 
 
 @torch.no_grad()
@@ -34,10 +34,11 @@ def is_other_function(
     except FlatlasError:
         return False
     found = objective.outputs(objective.parts(objective.w), batch)
+    both = reals(leaves_in(found)), reals(leaves_in(expected))
     # Outputs have another dtype if a model uses autocast itself.
-    made = (one.dtype for one in _reals(expected))
+    made = (one.dtype for one in both[1])
     round_off = max(torch.finfo(dtype).eps for dtype in (*own, *made, objective.dtype)) ** 0.5
-    return _differ(_reals(found), _reals(expected), round_off)
+    return _differ(*both, round_off)
 
 
 def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
@@ -50,11 +51,6 @@ def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
             Tensor, lambda one: one.to(in_precision(one.dtype, own)), inputs
         )
         return given.outputs({}, Batch(arguments, named, batch.target, batch.examples))
-
-
-def _reals(outputs: Outputs) -> list[Tensor]:
-    tensors = (one for one in leaves_in(outputs) if isinstance(one, Tensor))
-    return [one for one in tensors if one.is_floating_point()]
 
 
 def _differ(found: list[Tensor], expected: list[Tensor], tolerance: float) -> bool:

@@ -26,6 +26,11 @@ def leaves_in(given: Any) -> Iterator[Any]:
             yield leaf
 
 
+def reals(leaves: Iterable[Any]) -> list[Tensor]:
+    """The tensors of real numbers among these."""
+    return [one for one in leaves if isinstance(one, Tensor) and one.is_floating_point()]
+
+
 def cloned(given: Any) -> Any:
     """The same with copies of its tensors, which the caller may change."""
     return tree_map_only(Tensor, lambda one: one.clone(), given)
