@@ -37,14 +37,14 @@ class Batch:
     """The arguments of the model, the target of its loss, and the number of examples."""
 
     arguments: tuple[Any, ...]
-    named: Mapping[str, Any]
+    named: dict[str, Any]
     target: Any
     examples: int
 
     @property
     def inputs(self) -> list[Tensor]:
         """The tensors among the arguments of the model."""
-        return tensors_in((self.arguments, dict(self.named)))
+        return tensors_in((self.arguments, self.named))
 
     @property
     def has_infinite(self) -> bool:
@@ -230,7 +230,7 @@ def _batch(given: Any, number: int) -> Batch:
         )
     examples = _examples(inputs, target, number)
     if isinstance(inputs, Mapping):
-        return Batch((), inputs, target, examples)
+        return Batch((), dict(inputs), target, examples)
     # A PackedSequence, torch's class for sequences of unequal length, is a tuple, but one argument.
     several = isinstance(inputs, tuple | list) and not isinstance(inputs, PackedSequence)
     arguments = tuple(inputs) if several else (inputs,)

@@ -144,7 +144,7 @@ class Objective:
     def outputs(self, parts: dict[str, Tensor], batch: Batch) -> Outputs:
         """The model's output for a batch: a tensor, or whatever its own loss takes."""
         # A model may change its inputs in place.
-        given, named = cloned((batch.arguments, dict(batch.named)))
+        given, named = cloned((batch.arguments, batch.named))
         try:
             with self._with(parts):
                 made = self.model(*given, **named)

@@ -46,7 +46,7 @@ def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
     try:
         return given.outputs({}, batch)
     except FlatlasError:
-        inputs = batch.arguments, dict(batch.named)
+        inputs = batch.arguments, batch.named
         arguments, named = tree_map_only(
             Tensor, lambda one: one.to(in_precision(one.dtype, own)), inputs
         )

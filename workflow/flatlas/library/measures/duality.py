@@ -135,7 +135,7 @@ def _seen(layer: LinearLayer, objective: Objective, ignored: int) -> _Seen:
 
 def _vectors(batch: Batch) -> Tensor:
     """The inputs of each example in one row; distances between rows decide who are partners."""
-    leaves = tree_leaves((batch.arguments, dict(batch.named)))
+    leaves = tree_leaves((batch.arguments, batch.named))
     for one in leaves:
         has_rows = isinstance(one, Tensor) and one.ndim and len(one) == batch.examples
         if not has_rows or not one.is_floating_point():
