@@ -9,8 +9,7 @@ from threading import Lock
 import numpy as np
 import pytest
 import torch
-from seven_models import batches
-from test_objective import WEIGHTED, objective_of
+from seven_models import WEIGHTED, batches, objective_of
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 

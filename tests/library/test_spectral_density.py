@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from seven_models import seven
+from seven_models import objective_of, seven
 
 import flatlas
-from flatlas.models.batches import Batches
-from flatlas.models.losses import Loss
-from flatlas.models.objective import Objective
 
 SEVEN = seven()
 
@@ -21,7 +18,7 @@ def test_it_is_the_density_of_all_eigenvalues(kind, matrix):
     options = {"matrix": matrix, "probes": 20, "steps": 20, "top": 8, "width": 0.05}
     found = flatlas.measure(model, data, {"spectral_density": options}, loss=loss)
     taken = found["spectral_density"]
-    objective = Objective(model, Batches(data, torch.device("cpu"), torch.float64, 0), Loss(loss))
+    objective = objective_of(model, data, loss)
     unit = torch.eye(objective.size, dtype=torch.float64)
     dense = getattr(objective, f"{matrix}_product")(unit)
     eigenvalues = torch.linalg.eigvalsh(dense).numpy()

@@ -1,8 +1,20 @@
-"""Seven kinds of models with their data and loss, small enough for dense matrices."""
+"""Seven kinds of models, small enough for dense matrices, with data and loss; more losses."""
 
 import torch
 from torch import nn
 from torchvision.models import squeezenet1_1
+
+from flatlas.models.batches import Batches
+from flatlas.models.losses import Loss
+from flatlas.models.objective import Objective
+
+WEIGHTED = {
+    "weights": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0])),
+    "smoothed": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0]), label_smoothing=0.2),
+    "an ignored label": nn.CrossEntropyLoss(ignore_index=1),
+    "a sum": nn.CrossEntropyLoss(reduction="sum"),
+    "a function": lambda output, target: nn.functional.cross_entropy(output, target) + 1,
+}
 
 
 class Transformer(nn.Module):
@@ -48,6 +60,12 @@ class Residual(nn.Module):
         x = self.first(images)
         x = x + self.second(torch.relu(self.norm(x)))
         return self.head(x.mean((2, 3)))
+
+
+def objective_of(model, data, loss, chosen=None, dtype=torch.float64):
+    """The loss of a model on the CPU."""
+    given = Batches(data, torch.device("cpu"), dtype, seed=0)
+    return Objective(model, given, Loss(loss), chosen, dtype=dtype)
 
 
 def batches(inputs, targets, size=4):

@@ -5,23 +5,15 @@ from copy import deepcopy
 import curvlinops
 import pytest
 import torch
-from seven_models import dense_hessian, seven
+from seven_models import dense_hessian, objective_of, seven
 from torch import nn
 from torch.nn.functional import embedding, embedding_bag
 
 from flatlas import measure
 from flatlas.errors import FlatlasError
-from flatlas.models.batches import Batches
 from flatlas.models.dependence import refuse_without_loss
-from flatlas.models.losses import Loss
-from flatlas.models.objective import Objective
 
-CPU = torch.device("cpu")
 SEVEN = seven()
-
-
-def objective_of(model, data, loss, chosen=None, dtype=torch.float64):
-    return Objective(model, Batches(data, CPU, dtype, seed=0), Loss(loss), chosen, CPU, dtype)
 
 
 @pytest.fixture(scope="module", params=SEVEN)
@@ -76,15 +68,6 @@ def test_both_matrices_are_those_of_curvlinops(kind):
         expected = operator(reference, function, parameters, data) @ unit
         # MSE: torch divides by all outputs, and so do both.
         torch.testing.assert_close(product(unit).T, expected, rtol=1e-10, atol=1e-12)
-
-
-WEIGHTED = {
-    "weights": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0])),
-    "smoothed": nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2.0, 5.0]), label_smoothing=0.2),
-    "an ignored label": nn.CrossEntropyLoss(ignore_index=1),
-    "a sum": nn.CrossEntropyLoss(reduction="sum"),
-    "a function": lambda output, target: nn.functional.cross_entropy(output, target) + 1,
-}
 
 
 def test_parameters_are_chosen_by_pattern_or_function():

@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from seven_models import seven
-from test_objective import WEIGHTED, objective_of
+from seven_models import WEIGHTED, objective_of, seven
 
 from flatlas.models.parts import Parts
 

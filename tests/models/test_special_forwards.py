@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from seven_models import objective_of
 from torch import nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import cross_entropy
@@ -13,18 +14,15 @@ from torch.utils.checkpoint import checkpoint
 import flatlas
 from flatlas.errors import FlatlasError
 from flatlas.library.problem import opened
-from flatlas.models.batches import Batches
 from flatlas.models.losses import Loss
-from flatlas.models.objective import Objective
 
-CPU = torch.device("cpu")
 RANDOM = torch.Generator().manual_seed(0)
 X, Y = torch.rand(24, 6, generator=RANDOM, dtype=torch.float64), torch.arange(24) % 3
 
 
 def products(model, loss="cross_entropy", chosen=None):
     """The Hessian and the Gauss-Newton matrix, by their products with unit vectors."""
-    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss(loss), chosen)
+    objective = objective_of(model, (X, Y), loss, chosen)
     unit = torch.eye(objective.size, dtype=torch.float64)
     return objective.hessian_product(unit), objective.gauss_newton_product(unit)
 
@@ -138,8 +136,8 @@ class Interrupted(Loss):
 
 
 def test_an_interrupt_leaves_torch_as_it_was():
-    loss = Interrupted("cross_entropy")
-    objective = Objective(Pair().a, Batches((X, Y), CPU, torch.float64, 0), loss)
+    objective = objective_of(Pair().a, (X, Y), "cross_entropy")
+    objective.loss = Interrupted("cross_entropy")
     for of in (objective.value_and_gradient, lambda w: objective.hessian_product(w[None])):
         # The traceback that pytest keeps has the frames of the interrupted call.
         with pytest.raises(KeyboardInterrupt) as kept:
@@ -190,7 +188,7 @@ class Rotated(nn.Module):
 def test_complex_buffers_keep_both_parts(dtype):
     model = Rotated()
     expected = cross_entropy(model(X.float()), Y).item()
-    objective = Objective(model, Batches((X, Y), CPU, dtype, 0), Loss("cross_entropy"), dtype=dtype)
+    objective = objective_of(model, (X, Y), "cross_entropy", dtype=dtype)
     assert objective.value(objective.w).item() == pytest.approx(expected, rel=1e-6)
     assert objective.model.turns.dtype == dtype.to_complex()
 
@@ -253,9 +251,7 @@ class Clamped(nn.Linear):
 
 
 def test_a_model_that_changes_its_weights_leaves_w_as_it_was():
-    objective = Objective(
-        Clamped(6, 3), Batches((X, Y), CPU, torch.float64, 0), Loss("cross_entropy")
-    )
+    objective = objective_of(Clamped(6, 3), (X, Y), "cross_entropy")
     before = objective.w.clone()
     objective.value(objective.w)
     objective.hessian_product(objective.w.unsqueeze(0))
@@ -524,9 +520,7 @@ def test_the_gauss_newton_matrix_of_complex_outputs():
         lambda z: loss(torch.view_as_complex(z.view(24, 2, 2)), Y), pairs(named).detach()
     )
     expected = jacobian.T @ curvature @ jacobian
-    objective = Objective(model, Batches((X, Y), CPU, torch.float64, 0), Loss(loss))
-    found = objective.gauss_newton_product(torch.eye(objective.size, dtype=torch.float64))
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(products(model, loss)[1], expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("function", [CubedOnce, CubedByNumpy])
