@@ -41,6 +41,23 @@ def differences(model, loss=cross_entropy, names="", step=1e-5):
     return torch.stack([(gradient(w + one) - gradient(w - one)) / (2 * step) for one in steps])
 
 
+def of_logits(z):
+    return cross_entropy(z.view(24, 3), Y)
+
+
+def dense_gauss_newton(model, flat, loss=of_logits, names=""):
+    """Jᵀ (∂²ℓ/∂z²) J by torch alone, with the outputs z as one `flat` vector."""
+    named = {name: one for name, one in model.named_parameters() if name[0] in names or not names}
+
+    def outputs(w):
+        return flat(torch.func.functional_call(model, w, (X,)))
+
+    slopes = torch.func.jacrev(outputs)(named)
+    jacobian = torch.cat([slopes[name].flatten(1) for name in named], 1)
+    curvature = torch.autograd.functional.hessian(loss, outputs(named).detach())
+    return jacobian.T @ curvature @ jacobian
+
+
 def old_weight_norm(layer):
     with pytest.warns(FutureWarning):
         return nn.utils.weight_norm(layer)
@@ -83,15 +100,7 @@ def test_the_gauss_newton_matrix_of_a_loss_that_is_linear_in_one_output(linear):
     def loss(output, target):
         return output[linear].mean() + cross_entropy(output[1 - linear], target)
 
-    named = dict(model.named_parameters())
-    of_curved = torch.func.jacrev(
-        lambda w: torch.func.functional_call(model, w, (X,))[1 - linear].flatten()
-    )(named)
-    jacobian = torch.cat([of_curved[name].flatten(1) for name in named], 1)
-    curvature = torch.autograd.functional.hessian(
-        lambda z: cross_entropy(z.view(24, 3), Y), model(X)[1 - linear].detach().flatten()
-    )
-    expected = jacobian.T @ curvature @ jacobian
+    expected = dense_gauss_newton(model, lambda made: made[1 - linear].flatten())
     torch.testing.assert_close(products(model, loss)[1], expected, rtol=0, atol=1e-12)
 
 
@@ -209,14 +218,8 @@ def test_pairs_of_weights_may_be_complex_numbers():
     """A complex view begins at an even place in memory, but a part of a vector may not."""
     found = products(Filtered(), chosen="[abp]*")
     torch.testing.assert_close(found[0], differences(Filtered(), names="abp"), rtol=0, atol=1e-8)
-    model = Filtered().double()
-    of = {name: one for name, one in model.named_parameters() if name[0] in "abp"}
-    jacobian = torch.func.jacrev(lambda w: torch.func.functional_call(model, w, (X,)).flatten())(of)
-    jacobian = torch.cat([jacobian[name].flatten(1) for name in of], 1)
-    curvature = torch.autograd.functional.hessian(
-        lambda z: cross_entropy(z.view(24, 3), Y), model(X).detach().flatten()
-    )
-    torch.testing.assert_close(found[1], jacobian.T @ curvature @ jacobian, rtol=0, atol=1e-12)
+    expected = dense_gauss_newton(Filtered().double(), torch.flatten, names="abp")
+    torch.testing.assert_close(found[1], expected, rtol=0, atol=1e-12)
 
 
 class Looked(nn.Module):
@@ -510,16 +513,10 @@ def test_the_gauss_newton_matrix_of_complex_outputs():
     def loss(output, target):
         return ((output.abs() ** 2 - 1) ** 2).mean()
 
-    def pairs(w):
-        return torch.view_as_real(torch.func.functional_call(model, w, (X,))).flatten()
+    def of_pairs(z):
+        return loss(torch.view_as_complex(z.view(24, 2, 2)), Y)
 
-    named = dict(model.named_parameters())
-    parts = torch.func.jacrev(pairs)(named)
-    jacobian = torch.cat([parts[name].flatten(1) for name in named], 1)
-    curvature = torch.autograd.functional.hessian(
-        lambda z: loss(torch.view_as_complex(z.view(24, 2, 2)), Y), pairs(named).detach()
-    )
-    expected = jacobian.T @ curvature @ jacobian
+    expected = dense_gauss_newton(model, lambda z: torch.view_as_real(z).flatten(), of_pairs)
     torch.testing.assert_close(products(model, loss)[1], expected, rtol=0, atol=1e-12)
 
 
