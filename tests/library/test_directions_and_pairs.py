@@ -111,7 +111,6 @@ def test_a_batch_whose_labels_are_all_ignored_is_in_no_pair():
         (["pca_flatness"], "trajectory is missing"),
         ({"pca_flatness": {"trajectory": [3]}}, "trajectory"),
         ({"pca_flatness": {"trajectory": []}}, "at least 3"),
-        (["regret"], "batches with a label that counts: 1"),
     ],
 )
 def test_what_is_missing_is_said(measures, said):

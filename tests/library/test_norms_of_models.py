@@ -142,13 +142,11 @@ CONVOLUTION = nn.Sequential(nn.Unflatten(1, (1, 2)), nn.Conv1d(1, 1, 1), nn.Flat
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"data": REGRESSION, "loss": "mse", "margins": True}, "margins need class labels"),
         (
             {"model": nn.Linear(2, 2), "data": SQUARE, "loss": second, "margins": True},
             "the second or the last",
         ),
         ({"model": CONVOLUTION, "path_norm": True}, "a Unflatten"),
-        ({"initial": nn.Linear(2, 2)}, r"initial has no '0\.weight'"),
         ({"initial": {**TWO_LAYERS.state_dict(), "2.bias": torch.ones(3)}}, r"'2\.bias' has the"),
         ({"initial": 3}, "norms: initial"),
         ({"initial": {name: 0.0 for name in TWO_LAYERS.state_dict()}}, "is a float in initial"),

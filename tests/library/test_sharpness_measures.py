@@ -277,14 +277,8 @@ def test_a_tied_matrix_has_the_same_relative_flatness_by_each_of_its_names():
 @pytest.mark.parametrize(
     ("kind", "measures", "said"),
     [
-        ("regression", {"adaptive_sharpness": {"normalize_logits": True}}, "MSELoss"),
         ("transformer", {"m_sharpness": {"normalize_logits": True, "examples": 2}}, "a dict"),
         ("LSTM", {"adaptive_sharpness": {"p": 1}}, "p is 1"),
-        (
-            "LSTM",
-            {"m_sharpness": {"examples": 4}},
-            "groups of 4 examples with a label that counts: 1",
-        ),
         ("LSTM", {"relative_flatness": {"weight": "head.wieght"}}, "Did you mean 'head.weight'"),
         ("ResNet with batch norm", {"relative_flatness": {"weight": "first.weight"}}, "a matrix"),
     ],
