@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from seven_models import seven
+from seven_models import Through, seven
 from torch import nn
 from torchvision.models import resnet18
 
@@ -171,15 +171,10 @@ def test_what_cannot_be_rescaled_is_refused(model, measures, options, said):
         flatlas.invariance(model, (X, Y), measures, **options)
 
 
-class TwoClasses(nn.Module):
-    """A mask over the third class."""
-
-    def forward(self, x):
-        return x.masked_fill(torch.tensor([False, False, True]), -torch.inf)
-
-
 def test_masked_outputs_may_be_infinite():
-    model = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 3), TwoClasses())
+    third = torch.tensor([False, False, True])
+    masked = Through(lambda x: x.masked_fill(third, -torch.inf))
+    model = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 3), masked)
     found = flatlas.invariance(model, (X, Y % 2), {"norms": {"margins": False}}, draws=1)
     assert found.difference < 1e-12
 

@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 import pytest
 import torch
-from seven_models import WEIGHTED, batches, objective_of
+from seven_models import WEIGHTED, Through, batches, objective_of
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -161,14 +161,12 @@ def test_a_loss_that_depends_on_the_cuts_gets_a_note():
         assert len(seen) == 1
 
 
-class ByBatch(nn.Module):
+def by_batch(x):
     """It normalizes by the numbers of a batch, without a layer for it."""
-
-    def forward(self, x):
-        return nn.functional.batch_norm(x, None, None, training=True)
+    return nn.functional.batch_norm(x, None, None, training=True)
 
 
-@pytest.mark.parametrize("norm", [nn.BatchNorm1d(3, track_running_stats=False), ByBatch()])
+@pytest.mark.parametrize("norm", [nn.BatchNorm1d(3, track_running_stats=False), Through(by_batch)])
 def test_a_model_that_mixes_examples_gets_a_note(norm):
     with pytest.warns(UserWarning, match="other examples of its batch"):
         found = flatlas.measure(net(norm), (X, Y), FEW)
@@ -191,15 +189,6 @@ def test_there_must_be_statistics_to_recompute():
         flatlas.measure(net(norm), (X, Y), FEW, batch_norm="recomputed")
 
 
-class Plus(nn.Module):
-    def __init__(self, number):
-        super().__init__()
-        self.number = number
-
-    def forward(self, x):
-        return x + self.number
-
-
 def test_recomputed_statistics_are_those_of_the_examples():
     """Not of the batches, whose sizes may differ."""
     model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
@@ -207,7 +196,7 @@ def test_recomputed_statistics_are_those_of_the_examples():
     with opened(model, unequal, None, {"batch_norm": "recomputed"}) as problem:
         mean = problem.training.model[0].running_mean
     torch.testing.assert_close(mean, X.double().mean(0))
-    twice = nn.Sequential(model[0], Plus(1.0), model[0], model[1])
+    twice = nn.Sequential(model[0], Through(lambda x: x + 1), model[0], model[1])
     with opened(twice, [(X, Y)], None, {"batch_norm": "recomputed"}) as problem:
         mean = problem.training.model[0].running_mean
     # In training the layer's second input has the mean 1.
@@ -281,15 +270,9 @@ def test_binary_labels_may_be_whole_numbers():
         assert found.value.tolist() == expected.value.tolist()
 
 
-class Power(nn.Module):
+def power(exponent):
     """Its slope at 0 is infinite below an exponent of one, its second derivative below two."""
-
-    def __init__(self, exponent):
-        super().__init__()
-        self.exponent = exponent
-
-    def forward(self, x):
-        return (x - x.detach()).abs().pow(self.exponent)
+    return Through(lambda x: (x - x.detach()).abs().pow(exponent))
 
 
 def from_one(output, target):
@@ -305,30 +288,14 @@ def test_a_loss_may_change_its_target_in_place():
     assert target.equal(Y + 1)
 
 
-class Summing(nn.Module):
+def summed(x):
     """torch has no second derivative of it."""
-
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(4, 3)
-
-    def forward(self, x):
-        each = torch.ones(len(x), dtype=torch.long)
-        return torch.segment_reduce(self.layer(x), "sum", lengths=each)
+    return torch.segment_reduce(x, "sum", lengths=torch.ones(len(x), dtype=torch.long))
 
 
-class Blank(nn.Module):
-    """NaN for every input."""
-
-    def forward(self, x):
-        return x * torch.nan
-
-
-class Tokens(nn.Module):
-    """Its classes are the last dimension, not the second."""
-
-    def forward(self, x):
-        return x.unsqueeze(1)
+def with_tokens(x):
+    """The classes are the last dimension, not the second."""
+    return x.unsqueeze(1)
 
 
 class Named(nn.Linear):
@@ -433,9 +400,9 @@ def uncopied():
         (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: .*labels from 1 to 3"),
         (net(), (X, Y.to(torch.uint16)), {}, r"batch 0: the loss can't compare.*torch\.uint16"),
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
-        (net(Blank()), (X, Y), {}, "batch 0: the loss is nan"),
-        (net(Power(1.5)), (X, Y), {}, "the Hessian has NaN"),
-        (Summing(), (X, Y), {}, "second derivative.*_segment_reduce_backward"),
+        (net(Through(lambda x: x * torch.nan)), (X, Y), {}, "batch 0: the loss is nan"),
+        (net(power(1.5)), (X, Y), {}, "the Hessian has NaN"),
+        (net(Through(summed)), (X, Y), {}, "second derivative.*_segment_reduce_backward"),
         (broken_statistics(), (X, Y), {}, r"'1\.running_mean' has NaN"),
         (frozen_and_broken(), (X, Y), {}, r"'0\.weight' has NaN or infinite weights"),
         (uninitialized(), (X, Y), {}, r"'norm\.running_mean' has no shape yet: pass one batch"),
@@ -455,7 +422,12 @@ def uncopied():
         ),
         (net(), (X, Y), {"loss": nn.CTCLoss()}, "takes log_probs, targets, input_lengths.*lambda"),
         (Named(), (X, Y), {}, r"output is a dict.*loss\(output\['scores'\], target\)"),
-        (net(Tokens()), (X, Y[:, None] * 0 + 3), {}, r"second dimension of \(12, 1, 3\)"),
+        (
+            net(Through(with_tokens)),
+            (X, Y[:, None] * 0 + 3),
+            {},
+            r"second dimension of \(12, 1, 3\)",
+        ),
         (Forces(), (X, X), {"loss": "mse"}, r"torch\.enable_grad"),
         (net(), (X, [1]), {}, "batch 0|a tuple"),
         (net().to("meta"), (X, Y), {}, r"'0\.weight' is on the device meta.*load"),
@@ -538,16 +510,10 @@ def test_a_loss_has_no_penalty_of_the_model_itself():
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-class Dropping(nn.Module):
-    """Draws random numbers in evaluation mode."""
-
-    def forward(self, x):
-        return nn.functional.dropout(x)
-
-
 def test_a_model_that_draws_random_numbers_is_refused():
+    """By dropout that is on in evaluation mode, too."""
     with pytest.raises(flatlas.FlatlasError, match="computed again"):
-        flatlas.measure(net(Dropping()), (X, Y), FEW)
+        flatlas.measure(net(Through(nn.functional.dropout)), (X, Y), FEW)
 
 
 INFINITE = X.where(torch.arange(48).view(12, 4) > 0, torch.inf)
@@ -574,7 +540,7 @@ def test_infinite_inputs_are_named():
 @pytest.mark.parametrize("measure", ["adaptive_sharpness", "m_sharpness", "gradient_noise"])
 def test_an_infinite_slope_is_refused(measure):
     with pytest.raises(flatlas.FlatlasError, match="the gradient has NaN or infinite entries"):
-        flatlas.measure(net(Power(0.5)), 2 * [(X, Y)], [measure])
+        flatlas.measure(net(power(0.5)), 2 * [(X, Y)], [measure])
 
 
 class Graph(nn.Module):
@@ -634,17 +600,9 @@ def test_a_buffer_may_be_infinite():
     assert flatlas.measure(net(Masked()), (X, Y), FEW)["hessian"].converged
 
 
-class Detached(nn.Module):
-    """What torch keeps no graph of."""
-
-    @torch.no_grad()
-    def forward(self, x):
-        return x + 1
-
-
 @pytest.mark.parametrize("measure", ["hessian", "gauss_newton", "adaptive_sharpness"])
 def test_parameters_that_do_not_reach_the_loss_are_refused(measure):
-    for one, chosen in ((Aside(), "unused.*"), (net(Detached()), None)):
+    for one, chosen in ((Aside(), "unused.*"), (net(Through(torch.detach)), None)):
         with pytest.raises(flatlas.FlatlasError, match="no chosen parameter reaches the loss"):
             flatlas.measure(one, (X, Y), [measure], parameters=chosen)
 

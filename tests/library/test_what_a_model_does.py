@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 import torch
+from seven_models import Through
 from torch import nn
 from torch.nn.utils import prune
 
@@ -44,15 +45,6 @@ class Doubled(Sign):
     @staticmethod
     def backward(ctx, slope):
         return 2 * slope
-
-
-class Through(nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
 
 
 def rounded(x):
@@ -284,14 +276,12 @@ def test_the_first_batch_with_labels_decides():
         flatlas.measure(Keeping(KEPT["number"]), ignored, ["norms"])
 
 
-class Whole(nn.Module):
+def whole(x):
     """It takes batches of one size alone."""
-
-    def forward(self, x):
-        return Doubled.apply(x.view(60, -1))
+    return Doubled.apply(x.view(60, -1))
 
 
-@pytest.mark.parametrize("part", [Through(Doubled.apply), Whole()])
+@pytest.mark.parametrize("part", [Through(Doubled.apply), Through(whole)])
 @pytest.mark.parametrize("counted", [slice(None), slice(50, None)])
 def test_a_large_batch_is_checked_by_a_part_that_can_be_computed_and_counts(part, counted):
     y = torch.full((60,), -100)

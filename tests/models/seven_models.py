@@ -17,6 +17,17 @@ WEIGHTED = {
 }
 
 
+class Through(nn.Module):
+    """A layer without parameters: a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
 class Transformer(nn.Module):
     """One block with attention, layer norm and tied embeddings, called with named arguments."""
 
