@@ -154,11 +154,6 @@ def test_a_loss_that_depends_on_the_cuts_gets_a_note():
             found = flatlas.measure(net(), [(X, target)], ["norms"], loss=loss)
         (note,) = found.notes
         assert [str(one.message) for one in seen] == [note]
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            tracker = flatlas.Tracker(net(), [(X, target)], ["norms"], loss=loss)
-            tracker(0)
-        assert len(seen) == 1
 
 
 def by_batch(x):
@@ -455,15 +450,19 @@ def test_a_mistake_gets_a_sentence(model, data, settings, said):
         flatlas.measure(model, data, FEW, **settings)
 
 
-def test_a_tracker_warns_of_data_that_shuffle_once_and_where_it_is_made():
-    data = DataLoader(TensorDataset(X, Y), 4, shuffle=True)
+def test_a_tracker_shows_each_note_once_and_where_it_is_made():
+    """Also if the weights change, and if a note has brackets, as that on the loss."""
+    data, model = DataLoader(TensorDataset(X, SHARES), 4, shuffle=True), net()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        tracker = flatlas.Tracker(net(), data, FEW)
+        tracker = flatlas.Tracker(model, data, FEW, loss=Summed("mean"))
         for step in range(2):
+            nn.init.normal_(model[0].weight)
             tracker(step)
-    (one,) = seen
-    assert one.filename == __file__
+    shuffle, cuts = seen
+    assert "shuffle" in str(shuffle.message)
+    assert "halves" in str(cuts.message)
+    assert shuffle.filename == cuts.filename == __file__
 
 
 class Penalized(nn.Module):

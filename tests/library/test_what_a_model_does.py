@@ -260,15 +260,6 @@ def test_numbers_of_a_model_that_changes_on_the_way_get_a_note(calls, buffer):
     assert not flatlas.measure(Counting(0, buffer), DATA, few).notes
 
 
-def test_a_tracker_shows_a_note_once():
-    with pytest.warns(UserWarning, match="straight-through") as seen:
-        tracker = flatlas.Tracker(model := net(Through(Doubled.apply)), DATA, ["norms"])
-        for step in range(3):
-            nn.init.normal_(model[0].weight)
-            tracker(step)
-    assert len(seen) == 1
-
-
 def test_the_first_batch_with_labels_decides():
     """The loss of others is 0 whatever the model does."""
     ignored = [(X, torch.full_like(Y, -100)), (X, Y)]
