@@ -20,11 +20,11 @@ def natural_gradients(objective: Objective, gradients: Tensor, damping: float) -
     logits = [*logits_of(objective)]
     predictions = sum(len(one) for one in logits)
     if predictions * logits[0].shape[1] * objective.size <= natural.NUMBERS:
-        rows = torch.cat([*_rows(objective)]) / predictions**0.5
+        rows = torch.stack([*_rows(objective)]) / predictions**0.5
         return DecomposedFisher(rows).solve(gradients, damping)
     squares = torch.zeros_like(objective.w)
-    for some in _rows(objective):
-        squares += some.square().sum(0) / predictions
+    for row in _rows(objective):
+        squares += row.square() / predictions
     # The divisor is 1 for a loss that is a sum.
     scale = objective.divisor() / predictions
 
@@ -43,7 +43,7 @@ def logits_of(objective: Objective) -> Iterator[Tensor]:
 
 
 def _rows(objective: Objective) -> Iterator[Tensor]:
-    """R J of each example's predictions (predictions times classes, size), with Rᵀ R = S."""
+    """The rows of R J, one for each prediction and class, with Rᵀ R = S."""
     for batch in objective.batches:
         for one in batch.parts(1):
             with objective.leaves(objective.w) as leaves:
@@ -56,4 +56,4 @@ def _rows(objective: Objective) -> Iterator[Tensor]:
                     for score in scores
                 ]
             for slopes in found:
-                yield flat(slopes).to(objective.w).unsqueeze(0)
+                yield flat(slopes).to(objective.w)
