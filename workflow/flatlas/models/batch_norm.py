@@ -16,7 +16,7 @@ from flatlas.models.objective import Objective
 def take_statistics(objective: Objective) -> None:
     """Replace all running means and variances by their means over the batches.
 
-    A batch counts as often as it has examples; so does each use of a layer that is used twice.
+    Each batch is weighted by its examples. If a layer is used twice, both uses count.
     """
     norms = [
         part

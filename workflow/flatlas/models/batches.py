@@ -117,7 +117,7 @@ class Batches:
         return map(_plain, self._made(batches))
 
     def _made(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """The same; a data set makes each under the user's defaults."""
+        """The batches of an iteration, each made under the user's defaults."""
         while True:
             with by_default(*self.defaults):
                 try:

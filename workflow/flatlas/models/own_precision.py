@@ -54,9 +54,9 @@ def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
 
 
 def _differ(found: list[Tensor], expected: list[Tensor], tolerance: float) -> bool:
-    """Whether most rows of an output do: single ones may choose otherwise, as with experts.
+    """Whether most rows of an output differ: single ones may take another way, as with experts.
 
-    Relative to the largest number of all outputs, as some may be near 0.
+    The tolerance is relative to the largest number of all outputs, as some may be near 0.
     """
     size = max((largest(one[one.isfinite()]) for one in found), default=0.0)
     for one, other in zip(found, expected, strict=False):
