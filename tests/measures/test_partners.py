@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from flatlas.errors import FlatlasError
+from flatlas.flatness import partners as module
 from flatlas.flatness.partners import nearest_partners
 
 
@@ -21,8 +22,8 @@ def searched(test_images, test_labels, images, labels):
     return found
 
 
-def paired(*arrays, **limits):
-    partners = nearest_partners(*map(torch.as_tensor, arrays), **limits)
+def paired(*arrays):
+    partners = nearest_partners(*map(torch.as_tensor, arrays))
     pairs = zip(partners.test.tolist(), partners.train.tolist(), strict=True)
     return dict(pairs), partners.unpartnered
 
@@ -34,8 +35,11 @@ def data():
 
 
 @pytest.mark.parametrize("distances", [1, 50, 1000])
-def test_partners_are_the_nearest_of_the_same_label_in_blocks_of_any_size(data, distances):
-    assert paired(*data, distances=distances) == (searched(*data), 0)
+def test_partners_are_the_nearest_of_the_same_label_in_blocks_of_any_size(
+    data, distances, monkeypatch
+):
+    monkeypatch.setattr(module, "DISTANCES", distances)
+    assert paired(*data) == (searched(*data), 0)
 
 
 def test_a_tie_goes_to_the_lowest_position():
@@ -47,12 +51,13 @@ def test_a_tie_goes_to_the_lowest_position():
 
 
 @pytest.mark.parametrize("distances", [1, 1_000_000])
-def test_the_first_of_equal_images_is_taken(distances):
+def test_the_first_of_equal_images_is_taken(distances, monkeypatch):
     """A matrix product may sum the copies in another order; that round-off decides nothing."""
+    monkeypatch.setattr(module, "DISTANCES", distances)
     rng = np.random.default_rng(2)
     test_images, images = rng.random((50, 300)), np.tile(rng.random((67, 300)), (5, 1))
     test_labels, labels = np.zeros(50, int), np.zeros(335, int)
-    found, _ = paired(test_images, test_labels, images, labels, distances=distances)
+    found, _ = paired(test_images, test_labels, images, labels)
     assert max(found.values()) < 67
 
 

@@ -11,7 +11,7 @@ from flatlas.errors import FlatlasError
 # round-off of a matrix product. They count as a tie, so the order in which a machine sums does not
 # matter.
 ROUND_OFF = 1e-12
-# The most distances in memory at a time: 64 MiB.
+# The most distances in memory at a time, unless one image has more: 64 MiB.
 DISTANCES = 2**23
 
 
@@ -28,22 +28,15 @@ class Partners:
 
 
 def nearest_partners(
-    test_images: Tensor,
-    test_labels: Tensor,
-    images: Tensor,
-    labels: Tensor,
-    distances: int = DISTANCES,
+    test_images: Tensor, test_labels: Tensor, images: Tensor, labels: Tensor
 ) -> Partners:
-    """Pair every test image (a row) with a training image; a tie goes to the lowest position.
-
-    At most `distances` distances are held at a time, but always those of at least one image.
-    """
+    """Pair every test image (a row) with a training image; a tie goes to the lowest position."""
     train = torch.full_like(test_labels, -1)
     for label in test_labels.unique():
         candidates = (labels == label).nonzero().flatten()
         mine = (test_labels == label).nonzero().flatten()
         if len(candidates):
-            found = _nearest(test_images[mine], images[candidates], distances)
+            found = _nearest(test_images[mine], images[candidates])
             train[mine] = candidates[found]
     test = (train >= 0).nonzero().flatten()
     if not len(test):
@@ -54,10 +47,10 @@ def nearest_partners(
     return Partners(test, train[test], unpartnered=len(test_labels) - len(test))
 
 
-def _nearest(points: Tensor, among: Tensor, distances: int) -> Tensor:
+def _nearest(points: Tensor, among: Tensor) -> Tensor:
     """The position of the nearest row of `among` for each row of `points`."""
     norms = torch.linalg.vector_norm(among, dim=1).square()
-    rows = max(1, distances // len(among))
+    rows = max(1, DISTANCES // len(among))
     return torch.cat([_nearest_in_block(block, among, norms) for block in points.split(rows)])
 
 
