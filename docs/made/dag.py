@@ -5,13 +5,12 @@ import io
 import json
 from typing import Any
 
-from figures import plan
+from figures import jobs, plan
 from pages import ROOT
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from flatlas.plan.graph import picture
-from flatlas.plan.jobs import jobs_of
 from flatlas.plotting.dag import draw_dag
 
 PICTURE = ROOT / "docs" / "dag.png"
@@ -26,8 +25,7 @@ def shown() -> str:
 
 
 def _demo() -> dict[str, Any]:
-    demo = plan("demo")
-    return picture(demo, jobs_of(demo))
+    return picture(plan("demo"), jobs("demo"))
 
 
 def draw_plan() -> None:

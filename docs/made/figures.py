@@ -32,19 +32,20 @@ def plan(preset: str) -> Plan:
 
 
 @cache
-def _jobs(preset: str) -> dict[str, Job]:
+def jobs(preset: str) -> dict[str, Job]:
+    """The jobs of that plan."""
     return jobs_of(plan(preset))
 
 
 @cache
 def needed(preset: str) -> dict[str, list[str]]:
     """The jobs of each figure and study."""
-    return needed_by_targets(plan(preset), _jobs(preset))
+    return needed_by_targets(plan(preset), jobs(preset))
 
 
 def units(target: str, preset: str) -> float:
     """The size of all jobs of a figure or study."""
-    return sum(_jobs(preset)[name].work["units"] for name in needed(preset)[target])
+    return sum(jobs(preset)[name].work["units"] for name in needed(preset)[target])
 
 
 def _costs(preset: str) -> pd.DataFrame:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from figures import needed, plan
+from figures import jobs, needed, plan
 from pages import table
 
 from flatlas.plan.data_specs import images_seen, images_to_train_on
 from flatlas.plan.family import ModuleFamily
-from flatlas.plan.jobs import jobs_of
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MeasureSpec
@@ -65,17 +64,13 @@ class Takes(NamedTuple):
 
 def large_runs() -> dict[Net, RunSpec]:
     """A run of each network that requests a GPU, by its slug and the shape of its images."""
-    return {net_of(run): run for name, run in plan("paper").runs.items() if _jobs()[name].gpus}
+    of_paper = jobs("paper")
+    return {net_of(run): run for name, run in plan("paper").runs.items() if of_paper[name].gpus}
 
 
 def net_of(spec: RunSpec | KernelSpec) -> Net:
     """The slug of a network and the shape of its images."""
     return spec.net.slug, "x".join(map(str, spec.input_shape))
-
-
-@cache
-def _jobs() -> dict[str, Job]:
-    return jobs_of(plan("paper"))
 
 
 @cache
@@ -129,22 +124,22 @@ def operations_of_epoch(run: RunSpec, one: Gradient, trained: int, seen: int) ->
 
 def _rows() -> Iterator[list[str]]:
     """A row for each network of a figure, of the jobs that no figure before it has."""
-    paper = plan("paper")
+    paper, of_paper = plan("paper"), jobs("paper")
     specs: dict[str, Spec] = {**paper.runs, **paper.measurements, **paper.kernels}
     seen: set[str] = set()
     for target in paper.figures:
-        names = [one for one in needed("paper")[target] if _jobs()[one].gpus and one not in seen]
+        names = [one for one in needed("paper")[target] if of_paper[one].gpus and one not in seen]
         seen.update(names)
         nets: dict[Net, list[tuple[Spec, Job]]] = {}
         for name in names:
             spec = specs[name]
             net = net_of(spec.run if isinstance(spec, MeasureSpec) else spec)
-            nets.setdefault(net, []).append((spec, _jobs()[name]))
-        yield from (_row(target, net, jobs) for net, jobs in nets.items())
+            nets.setdefault(net, []).append((spec, of_paper[name]))
+        yield from (_row(target, net, own) for net, own in nets.items())
 
 
-def _row(target: str, net: Net, jobs: Iterable[tuple[Spec, Job]]) -> list[str]:
-    taken = [(spec, job, _takes(spec, job)) for spec, job in jobs]
+def _row(target: str, net: Net, own: Iterable[tuple[Spec, Job]]) -> list[str]:
+    taken = [(spec, job, _takes(spec, job)) for spec, job in own]
     trainings = [one for one in taken if isinstance(one[0], RunSpec)]
     runs = [spec for spec, _, _ in trainings if isinstance(spec, RunSpec)]
     count = sum(len(run.seeds) for run in runs)
