@@ -11,8 +11,9 @@ import sys
 from functools import cache
 
 import pandas as pd
-from gallery import GALLERY, SCORECARD, read_scorecard
+from gallery import scorecard_files
 
+from flatlas.report.published import read_scorecard
 from flatlas.report.verdicts import SIGNS
 
 NUMBER = r"(?:[−\d][\d.]*(?:e-\d+)?|–)"
@@ -26,8 +27,7 @@ REFERENCE = re.compile(
 @cache
 def scorecards() -> pd.DataFrame:
     """The claims of all galleries, by their names."""
-    files = sorted(GALLERY.glob(f"*/{SCORECARD}"))
-    return pd.concat([read_scorecard(file.parent) for file in files]).set_index("claim")
+    return pd.concat(map(read_scorecard, scorecard_files())).set_index("claim")
 
 
 def updated(page: str, claims: pd.DataFrame) -> str:

@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from itertools import groupby
 
-from gallery import GALLERY, SCORECARD, figure_of, scale
+from gallery import GALLERY, SCORECARD, figure_of, scale, scorecard_files
 from pages import ROOT, table
 
 from flatlas.claims.claim import FLATLAS
@@ -54,9 +54,8 @@ LEGEND = "✓ reproduced, ✗ not reproduced, ? undecided ([the rule](../README.
 
 def all_claims() -> str:
     """A section for each study."""
-    scorecards = published(sorted(GALLERY.glob(f"*/{SCORECARD}")))
     sections = []
-    for study, parts in groupby(scorecards, lambda one: one.name):
+    for study, parts in groupby(published(scorecard_files()), lambda one: one.name):
         title = read_yaml(ROOT / "config" / "studies" / f"{study}.yaml")["title"]
         rows = [[row[name] for name in HEADER] for part in parts for row in _rows(part).values()]
         sections.append(f"## {title}\n\n{table(HEADER, rows)}")

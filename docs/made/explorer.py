@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pandas as pd
-from gallery import GALLERY, SCORECARD, TABLE, figure_of, read_drawn, read_scorecard
+from gallery import GALLERY, TABLE, figure_of, read_drawn, scorecard_files
 from pages import ROOT
 
 from flatlas.explorer.atlas import atlas_explorer
 from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
 from flatlas.plan.paths import ATLAS, RESULTS
+from flatlas.report.published import read_scorecard
 from flatlas.store.tables import read_table, write_table
 
 CURVES, EXPLORER = "curves.parquet", "explorer.html"
@@ -40,9 +41,9 @@ def write_curves(folder: Path) -> None:
 def _claims(gallery: Path) -> pd.DataFrame:
     """The claims of all studies, each with the picture of its figure, seen from the atlas."""
     tables = []
-    for file in sorted(gallery.glob(f"*/{SCORECARD}")):
+    for file in scorecard_files(gallery):
         study = file.parent.name
-        claims = read_scorecard(file.parent).rename(columns={"preset": "scale"})
+        claims = read_scorecard(file).rename(columns={"preset": "scale"})
         figures = [figure_of(claim, study) for claim in claims["claim"]]
         pictures = [f"../{study}/{figure}.png" for figure in figures]
         tables.append(claims.assign(study=study, figure=figures, picture=pictures))

@@ -177,6 +177,11 @@ def read_means(folder: Path) -> Any:
     return pd.read_csv(file).groupby("figure", sort=False) if file.is_file() else ()
 
 
+def scorecard_files(gallery: Path = GALLERY) -> list[Path]:
+    """The scorecard of each study that has one."""
+    return sorted(gallery.glob(f"*/{SCORECARD}"))
+
+
 def figure_of(claim: str, study: str) -> str:
     """The name of the figure that a claim of a study is on."""
     return claim.partition(".")[0].removeprefix(f"{study}_")

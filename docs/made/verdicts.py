@@ -1,6 +1,6 @@
 """How the claims of the studies in docs/gallery came out, and how to read a verdict."""
 
-from gallery import GALLERY, SCORECARD, scale
+from gallery import GALLERY, scale, scorecard_files
 from pages import table
 
 from flatlas.report.published import published
@@ -10,7 +10,7 @@ from flatlas.report.rendering import render
 def summary() -> str:
     """A row for each scale of each study that has a gallery."""
     rows = []
-    for one in published(sorted(GALLERY.glob(f"*/{SCORECARD}"))):
+    for one in published(scorecard_files()):
         verdicts = one.verdicts
         link = f"[`{one.name}`](docs/gallery/{one.name}/README.md)"
         ours = " · ".join(map(str, verdicts.ours.values())) if verdicts.questions else ""
