@@ -30,10 +30,13 @@ def timed(clock: Callable[[], float], function: Callable[..., Any], *given: Any)
     """The cost of a function in this process, and what it returns."""
     began = clock()
     found = function(*given)
-    return Cost(clock() - began, _peak()), found
+    return Cost(clock() - began, memory("VmHWM")), found
 
 
-def _peak() -> float:
-    """The peak memory of this process in MiB; getrusage's begins with that of its parent."""
+def memory(kind: str) -> float:
+    """The memory of this process in MiB, now (VmRSS) or at its peak (VmHWM).
+
+    The peak that getrusage has begins with that of the parent.
+    """
     status = Path("/proc/self/status").read_text(encoding="utf-8")
-    return int(re.findall(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)[0]) / 1024
+    return int(re.findall(rf"^{kind}:\s+(\d+) kB$", status, re.MULTILINE)[0]) / 1024

@@ -28,6 +28,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.costs import memory
+
 TASKS = {
     "top": "largest eigenvalue to 1e-3",
     "ten": "ten largest to 1e-3",
@@ -224,15 +226,9 @@ def _process(problem: str, examples: int, at: Path, task: str, library: str) -> 
     exact = json.loads(at.with_suffix(".json").read_text()).get("trace")
     # The peak of memory begins here.
     Path("/proc/self/clear_refs").write_text("5")
-    before = _memory("VmRSS")
+    before = memory("VmRSS")
     found = ways[library](task, model, data, exact)
-    return replace(found, memory=_memory("VmHWM") - before)
-
-
-def _memory(line: str) -> float:
-    """The memory of this process, now or at its peak, in MiB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return float(next(one.split()[1] for one in lines if one.startswith(line))) / 1024
+    return replace(found, memory=memory("VmHWM") - before)
 
 
 def _counted(data: Data, way: Callable[[], list[float]]) -> Outcome:
