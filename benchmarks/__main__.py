@@ -4,7 +4,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
+# The library, and the pages' modules with which `large_nets` and `gpu` share their files.
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "docs" / "made")]
 NAMES = (
     "training",
     "duality",

@@ -78,7 +78,3 @@ def _solution(trajectory: np.ndarray) -> Solution:
         test_labels=labels[:, :1],
         trajectory=trajectory,
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -141,7 +141,3 @@ def _plain_hessian(model: nn.Sequential, images: Tensor, labels: Tensor) -> Tens
     (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
     rows = [torch.autograd.grad(g, weight, retain_graph=True)[0] for g in gradient.flatten()]
     return torch.stack(rows).flatten(1)
-
-
-if __name__ == "__main__":
-    main()

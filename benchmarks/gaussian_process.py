@@ -93,7 +93,3 @@ def _gpy(pixels: Tensor, labels: Tensor) -> list[float]:
     likelihood = Bernoulli(Heaviside())
     _, log_z, _ = EP().inference(None, pixels.numpy(), likelihood, outputs, K=kernel_matrix)
     return [float(log_z)]
-
-
-if __name__ == "__main__":
-    main()

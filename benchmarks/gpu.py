@@ -14,9 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "made"))
-
 from large_nets import GPU_RATES, Rates, gradients, large_runs, net_of, operations_of_epoch
 
 from flatlas.data.samples import Samples

@@ -123,7 +123,3 @@ def _operator(solution: Solution) -> HessianLinearOperator:
     return HessianLinearOperator(
         model, nn.BCEWithLogitsLoss(), list(model.parameters()), data, check_deterministic=False
     )
-
-
-if __name__ == "__main__":
-    main()

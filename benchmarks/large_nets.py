@@ -6,18 +6,13 @@ for each multiplication. Images are noise: neither operations nor memory depend 
 """
 
 import csv
-import sys
 import time
-from pathlib import Path
 
 import torch
+from large_nets import MEASURED, Gradient, large_runs
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.flop_counter import FlopCounterMode
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "made"))
-
-from large_nets import MEASURED, Gradient, large_runs
 
 from flatlas.nets import build_net
 from flatlas.plan.training_specs import RunSpec
