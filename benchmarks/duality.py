@@ -14,10 +14,9 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from benchmarks.costs import Cost, in_new_process, timed
+from benchmarks.noise import random_solution
 from flatlas.measures import measure
 from flatlas.measures.solution import Solution
-from flatlas.nets import build_net
-from flatlas.plan.families.dense import DenseNet
 
 Sums = dict[str, float]
 LAYER = "fc2"
@@ -44,32 +43,11 @@ def _timed(
     """The cost and the sums of one way."""
     torch.set_num_threads(threads)
     # The first products of a process also load libraries, but a job analyses many models.
-    way(_random_solution(hidden, images=50, test_images=10))
-    solution = _random_solution(hidden, images=4000, test_images=1000)
+    way(random_solution(hidden, images=50, test_images=10))
+    solution = random_solution(hidden, images=4000, test_images=1000)
     # Other work on the machine would slow the two ways by different factors.
     clock = time.process_time if threads == 1 else time.perf_counter
     return timed(clock, way, solution)
-
-
-def _random_solution(hidden: tuple[int, int], images: int, test_images: int) -> Solution:
-    generator = torch.Generator().manual_seed(0)
-    net = build_net(DenseNet(family="dense", hidden=hidden), (1, 28, 28), 10)
-
-    def pixels(count: int) -> Tensor:
-        return torch.rand(1, count, 1, 28, 28, generator=generator, dtype=torch.float64)
-
-    parameters = {name: tensor.double() for name, tensor in net.initial([0]).items()}
-    return Solution(
-        net=net,
-        seed=0,
-        parameters=parameters,
-        learners=parameters,
-        inputs=pixels(images),
-        labels=torch.arange(images).remainder(10).unsqueeze(0),
-        clean=torch.ones(1, images, dtype=torch.bool),
-        test_inputs=pixels(test_images),
-        test_labels=torch.arange(test_images).remainder(10).unsqueeze(0),
-    )
 
 
 def _ours(solution: Solution) -> Sums:
