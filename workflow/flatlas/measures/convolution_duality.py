@@ -21,6 +21,7 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness.dual_weights import ROUND_OFF, vanishing
 from flatlas.measures.partners import partners_of
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 from flatlas.nets.layers import Convolution
 from flatlas.nets.loss import sample_losses
 
@@ -85,7 +86,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     ]
     columns = {name: torch.cat([block[name] for block in blocks]) for name in blocks[0]}
     zero = columns.pop("zero")
-    pairs = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    pairs = table_of(columns, numbered="pair")
     summary = {
         "pairs": len(pairs),
         "zero_pairs": int(zero.sum()),
@@ -94,7 +95,6 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "residual_loss": (pairs["dual_loss_gap"] - pairs["loss_gap"]).abs().mean(),
         "residual": pairs["residual"].mean(),
     }
-    pairs.insert(0, "pair", range(1, len(pairs) + 1))
     return {"pairs": pairs, "summary": DataFrame([summary])}
 
 

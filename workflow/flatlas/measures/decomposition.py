@@ -17,6 +17,7 @@ from flatlas.flatness.partners import Partners
 from flatlas.measures.curvature import fisher, hessian
 from flatlas.measures.partners import partners_of
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 from flatlas.nets.loss import predictions, sample_losses
 
 MATRICES = {"hessian": hessian, "fisher": fisher}
@@ -89,9 +90,7 @@ def layer_weight(solution: Solution, layer: str) -> Tensor:
 def ranked(columns: Mapping[str, Tensor], sigma_g: Tensor) -> DataFrame:
     """A row for each direction, by descending σ_g, with its rank `n`."""
     order = sigma_g.argsort(descending=True, stable=True)
-    table = DataFrame({name: column[order].cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "n", range(1, len(table) + 1))
-    return table
+    return table_of({name: column[order] for name, column in columns.items()}, numbered="n")
 
 
 def _see(solution: Solution, layer: str, inputs: Tensor, labels: Tensor) -> Seen:

@@ -16,6 +16,7 @@ from flatlas.flatness.margin import margin
 from flatlas.measures.landscape import interval, mirrored
 from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 
 # The number of steps, evenly spaced over the valley of the training loss.
 STEPS = 41
@@ -45,8 +46,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "theta": theta.to(means).expand_as(means),
         "margin": means,
     }
-    table = {name: column.flatten().cpu().numpy() for name, column in columns.items()}
-    return {"margins": DataFrame(table)}
+    return {"margins": table_of(columns)}
 
 
 def _first_of_each_class(labels: Tensor, count: int) -> Tensor:

@@ -14,8 +14,9 @@ from torch import Tensor
 
 from flatlas.measures.landscape import interval
 from flatlas.measures.minibatches import minibatches
-from flatlas.measures.principal import by_rank, principal_of
+from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 from flatlas.nets.loss import sample_losses
 
 # Where L^µ is evaluated, in units of F_i. On MNIST, for the 12 ranks that were tried, all valleys
@@ -53,7 +54,10 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "product": mean_curvature.square() * variance,
         "found": known.double() / found.shape[1],
     }
-    return {"directions": by_rank(columns), "profiles": _drawn(steps, losses, options["profiles"])}
+    return {
+        "directions": table_of(columns, numbered="rank"),
+        "profiles": _drawn(steps, losses, options["profiles"]),
+    }
 
 
 def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -115,4 +119,4 @@ def _drawn(steps: Tensor, losses: Tensor, ranks: list[int]) -> DataFrame:
         "delta": steps[chosen].unsqueeze(1).expand_as(shown),
         "loss": shown,
     }
-    return DataFrame({name: column.flatten().cpu().numpy() for name, column in columns.items()})
+    return table_of(columns)

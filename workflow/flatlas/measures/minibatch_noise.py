@@ -15,6 +15,7 @@ from torch import Tensor
 from flatlas.measures.curvature import hessian, loss_slope
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -42,9 +43,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "noise": components.flatten(0, 1).std(0),
         "noise_of_mean": components.mean(0).std(0),
     }
-    table = DataFrame({name: column.flip(0).cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "n", range(1, len(table) + 1))
-    return {"directions": table}
+    descending = {name: column.flip(0) for name, column in columns.items()}
+    return {"directions": table_of(descending, numbered="n")}
 
 
 def _learners(solution: Solution) -> list[Solution]:

@@ -4,12 +4,11 @@ w(t) = ⟨w⟩_T + Σ_i θ_i(t) p_i, where the p_i are eigenvectors of the covar
 the window of T steps, and the variances σ_i² = T⁻¹ Σ_t θ_i² its eigenvalues.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from pandas import DataFrame
 from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 from torch import Tensor
@@ -90,13 +89,6 @@ def principal_of(solution: Solution, layer: str, count: int | None = None) -> Pr
     return Principal(
         whole.mean, whole.variances[:count], whole.directions[:count], whole.residual[:count]
     )
-
-
-def by_rank(columns: Mapping[str, Tensor]) -> DataFrame:
-    """A row for each direction, with its rank, from 1."""
-    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    table.insert(0, "rank", range(1, len(table) + 1))
-    return table
 
 
 def projections(trajectory: np.ndarray, found: Principal) -> Tensor:

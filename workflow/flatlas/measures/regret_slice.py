@@ -12,6 +12,7 @@ from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 
 # The picture's half side, in units of ε, and the points along it.
 REACH, POINTS = 1.25, 51
@@ -48,7 +49,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "iterations": least.iterations,
         "converged": least.converged,
     }
-    stars = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    stars = table_of(columns)
     stars = stars.assign(of=["f1", "f2"], epsilon=epsilon)
     return {"surface": _surface(loss, w, epsilon * basis), "stars": stars}
 
@@ -59,7 +60,7 @@ def _surface(loss: MeanLoss, w: Tensor, basis: Tensor) -> DataFrame:
     points = torch.cartesian_prod(side, side)
     values = torch.stack([_on(loss, shift, w) for shift in points @ basis])
     columns = {**_coordinates(points, "x", "y"), **_coordinates(values, "f1", "f2")}
-    return DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
+    return table_of(columns)
 
 
 def _on(loss: MeanLoss, shift: Tensor, w: Tensor) -> Tensor:

@@ -1,9 +1,10 @@
-"""Check the tables of a measure against its declaration in `flatlas.plan.measurements`."""
+"""The tables of a measure, and a check against its declaration in `flatlas.plan.measurements`."""
 
 from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 from pandas import DataFrame, Series
+from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.columns import Columns
@@ -15,6 +16,14 @@ PLACE = {"seed": "int64", "at": "str", "epoch": "int64"}
 WRITTEN = {float: "float64", int: "float64", bool: "bool", str: "str"}
 # The kinds of NumPy's types that are allowed for a declared type.
 KINDS = {float: "fiu", int: "fiu", bool: "b", str: "O"}
+
+
+def table_of(columns: Mapping[str, Tensor], numbered: str = "") -> DataFrame:
+    """A column from each tensor, flattened; `numbered` names one before them that counts from 1."""
+    table = DataFrame({name: column.flatten().cpu().numpy() for name, column in columns.items()})
+    if numbered:
+        table.insert(0, numbered, range(1, len(table) + 1))
+    return table
 
 
 def checked(measure: str, tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:

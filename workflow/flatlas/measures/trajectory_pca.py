@@ -10,8 +10,9 @@ from pandas import DataFrame
 from torch import Tensor
 
 from flatlas.errors import FlatlasError
-from flatlas.measures.principal import by_rank, principal_of, projections
+from flatlas.measures.principal import principal_of, projections
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 
 # The maximum number of points of a drawn θ_i(t).
 POINTS = 2000
@@ -41,7 +42,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
         "residual": found.residual,
     }
     return {
-        "directions": by_rank(columns),
+        "directions": table_of(columns, numbered="rank"),
         "projections": _drawn(theta, epoch, options["components"]),
     }
 

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-import torch
 from pandas import DataFrame
 from torch import Tensor
 
@@ -15,6 +14,7 @@ from flatlas.hessian.loss import MeanLoss, flattened, value_and_gradient, withou
 from flatlas.measures.clean import on_clean
 from flatlas.measures.minibatches import minibatches
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
@@ -46,7 +46,6 @@ def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame
     other = found.place.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)
     true = (loss(w + other) - found.value).unflatten(0, (-1, 2))[:, 1]
     columns = {
-        "pair": torch.arange(1, len(true) + 1),
         "true_regret": true,
         "formula": epsilon * formula,
         "ratio": true / (epsilon * formula),
@@ -54,8 +53,7 @@ def _at(loss: MeanLoss, w: Tensor, epsilon: float, formula: Tensor) -> DataFrame
         "iterations": _of_both(found.iterations).amax(1),
         "converged": _of_both(found.converged).all(1),
     }
-    table = DataFrame({name: column.cpu().numpy() for name, column in columns.items()})
-    return table.assign(epsilon=epsilon)
+    return table_of(columns, numbered="pair").assign(epsilon=epsilon)
 
 
 def _of_both(members: Tensor) -> Tensor:

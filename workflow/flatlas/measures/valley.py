@@ -13,8 +13,9 @@ from torch import Tensor
 
 from flatlas.measures.curvature import gradient
 from flatlas.measures.landscape import both, interval, loss_along
-from flatlas.measures.principal import by_rank, principal_of
+from flatlas.measures.principal import principal_of
 from flatlas.measures.solution import Solution
+from flatlas.measures.tables import table_of
 from flatlas.nets.loss import sample_losses
 
 # The points of a profile, in units of F_i.
@@ -50,13 +51,12 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     delta = columns["flatness"][shown, None] * UNITS.to(half)
     parabola = linear[shown, None] * delta + quadratic[shown, None] * delta.square()
     points = {
+        "rank": (shown + 1).repeat_interleave(len(UNITS)),
         "delta": delta,
         "loss": losses_along(solution, layer, activity, directions[shown], delta),
         "quadratic": origin * parabola.exp(),
     }
-    drawn = DataFrame({name: column.flatten().cpu().numpy() for name, column in points.items()})
-    drawn.insert(0, "rank", (shown + 1).repeat_interleave(len(UNITS)).cpu().numpy())
-    return {"directions": by_rank(columns), "profiles": drawn}
+    return {"directions": table_of(columns, numbered="rank"), "profiles": table_of(points)}
 
 
 def losses_along(
