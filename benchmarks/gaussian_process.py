@@ -8,6 +8,7 @@ it is not installed, only flatlas is measured.
 
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -31,7 +32,7 @@ def main() -> None:
     if not has_gpy:
         print("GPy is not installed here, so there is no ratio.")
     for images in (600, 2000):
-        ours, our_log_z = in_new_process(_timed, _hard, images, 1)
+        ours, our_log_z = in_new_process(_timed, partial(_ours, link="heaviside"), images, 1)
         print(f"n = {images}, flatlas  {ours}", flush=True)
         if has_gpy:
             gpy, gpy_log_z = in_new_process(_timed, _gpy, images, 1)
@@ -40,8 +41,8 @@ def main() -> None:
             print(
                 f"  ratio {gpy.seconds / ours.seconds:.0f}; log Z agree to {apart:.0e}", flush=True
             )
-    for link, way in (("heaviside", _hard), ("probit", _probit)):
-        many, _ = in_new_process(_timed, way, IMAGES, FUNCTIONS)
+    for link in ("heaviside", "probit"):
+        many, _ = in_new_process(_timed, partial(_ours, link=link), IMAGES, FUNCTIONS)
         print(f"{FUNCTIONS} functions, n = {IMAGES}, {link:9}  {many}", flush=True)
 
 
@@ -65,14 +66,6 @@ def _digits(images: int, functions: int) -> tuple[Tensor, Tensor]:
         flipped = order[: wrong * len(order) // (2 * functions)]
         row[flipped] = ~row[flipped]
     return torch.as_tensor(pixels), torch.as_tensor(labels).long()
-
-
-def _hard(pixels: Tensor, labels: Tensor) -> list[float]:
-    return _ours(pixels, labels, "heaviside")
-
-
-def _probit(pixels: Tensor, labels: Tensor) -> list[float]:
-    return _ours(pixels, labels, "probit")
 
 
 def _ours(pixels: Tensor, labels: Tensor, link: Link) -> list[float]:

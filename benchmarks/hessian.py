@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 from flatlas.hessian import DenseHessian
-from flatlas.hessian.lanczos import TOLERANCE, Spectrum
+from flatlas.hessian.lanczos import TOLERANCE
 from flatlas.hessian.norms import ends
 from flatlas.measures.hessian import measure as measure_hessian
 from flatlas.measures.sharpness import measure_stack
@@ -41,14 +41,15 @@ SHARPNESS = {"by": "sgd", "box": 1e-4, "batch": 32, "lr": 1e-3, "epochs": 100}
 def main() -> None:
     """Print seconds, and the ratio of curvlinops' seconds to them."""
     solution = _trained(BINARY, IMAGES, 1)
-    hessian, operator = _hessian(solution), _operator(solution)
+    hessian = DenseHessian.of(solution.net, solution.parameters, solution.inputs, solution.labels)
+    operator = _operator(solution)
     vector = torch.randn(hessian.size, dtype=torch.float64)
     one, _ = _timed(lambda: hessian.product(vector.unsqueeze(0)), 20)
     other, _ = _timed(lambda: operator @ vector, 20)
     print(f"a product               {one * 1e3:8.1f} ms, curvlinops {other / one:.1f} times that")
 
     random = torch.Generator().manual_seed(0)
-    one, found = _timed(lambda: _top(hessian, random), 3)
+    one, found = _timed(lambda: ends(hessian.reduced(), TOP, random), 3)
     other, (values, _) = _timed(
         lambda: eigsh(operator.to_scipy(), k=TOP, which="LA", tol=TOLERANCE), 1
     )
@@ -100,14 +101,6 @@ def _trained(spec: DenseNet, images: int, outputs: int) -> Solution:
     parameters = {name: w.detach() for name, w in weights.items()}
     clean = torch.ones_like(labels, dtype=torch.bool)
     return Solution(net, 0, parameters, parameters, pixels, labels, clean, pixels, labels)
-
-
-def _hessian(solution: Solution) -> DenseHessian:
-    return DenseHessian.of(solution.net, solution.parameters, solution.inputs, solution.labels)
-
-
-def _top(hessian: DenseHessian, random: torch.Generator) -> Spectrum:
-    return ends(hessian.reduced(), TOP, random)
 
 
 def _operator(solution: Solution) -> HessianLinearOperator:
