@@ -55,6 +55,18 @@ def minibatch(data, chosen):
     return images, torch.from_numpy(data.labels[rows, chosen.numpy()])
 
 
+def assert_gradients_are_those_of_autograd(net, parameters, data, chosen):
+    """With dropout, for the masks that torch draws from the same streams; returns these."""
+    compiled = Compiled(FLOAT64, net, (), data)
+    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
+    masks = Streams(range(ROWS), (0,)).masks(net, chosen.shape[1], "cpu")
+    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
+    return masks
+
+
 @needs_compiler
 @pytest.mark.parametrize("batch", [1, 4, 11])
 @pytest.mark.parametrize("bias", [False, True], ids=["", "bias"])
@@ -74,36 +86,20 @@ def minibatch(data, chosen):
     ],
 )
 def test_the_gradient_is_that_of_autograd(hidden, outputs, bias, batch, dropout, normalized):
-    """With dropout, for the masks that torch draws from the same streams.
-
-    Pixels of normalized images may be negative, and few are 0.
-    """
+    """Pixels of normalized images may be negative, and few are 0."""
     net, parameters, data, chosen = problem(hidden, bias, outputs, batch, dropout)
     if normalized:
         data = replace(data, inputs=(data.inputs - np.float32(0.3)) / np.float32(0.4))
         assert (data.inputs < 0).any() and (data.inputs != 0).all()
-    compiled = Compiled(FLOAT64, net, (), data)
-    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
-    masks = Streams(range(ROWS), (0,)).masks(net, batch, "cpu")
+    masks = assert_gradients_are_those_of_autograd(net, parameters, data, chosen)
     assert all((mask == 0).any() for mask in masks.values())
-    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
-    assert found.keys() == expected.keys()
-    for name, value in expected.items():
-        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
 
 
 @needs_compiler
 @pytest.mark.parametrize("after", [("fc1",), ("fc2",), ("fc1", "fc3")])
 def test_dropout_may_act_after_some_layers(after):
-    """The masks are of these layers, and the kernel's gradient is that of autograd with them."""
-    net, parameters, data, chosen = problem((30, 7, 9), True, 4, 5, 0.5, after)
-    masks = Streams(range(ROWS), (0,)).masks(net, 5, "cpu")
+    masks = assert_gradients_are_those_of_autograd(*problem((30, 7, 9), True, 4, 5, 0.5, after))
     assert tuple(masks) == after
-    compiled = Compiled(FLOAT64, net, (), data)
-    found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
-    expected = autograd_gradient(net, parameters, *minibatch(data, chosen), masks)
-    for name, value in expected.items():
-        torch.testing.assert_close(found[name], value, rtol=1e-12, atol=1e-15)
 
 
 @needs_compiler
