@@ -11,6 +11,7 @@ import pandas as pd
 from explorer import EXPLORER, write_explorer
 from gallery import TABLE
 from made_up_explorer import explorer
+from node import DATA
 
 from flatlas.explorer.curves import POINTS, learning_curves
 from flatlas.explorer.page import explorer_page
@@ -61,8 +62,7 @@ def test_the_gallerys_explorer_has_all_published_claims_with_their_pictures(nets
     assert not (copy / "atlas" / EXPLORER).exists(), "there are no networks to show"
     nets.to_parquet(copy / "atlas" / TABLE)
     write_explorer(copy)
-    page = (copy / "atlas" / EXPLORER).read_text()
-    data = json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])
+    data = json.loads(DATA.search((copy / "atlas" / EXPLORER).read_text())[1])
     counts = [len(pd.read_csv(file)) for file in copy.glob("*/scorecard.csv")]
     assert len(data["claims"]) == sum(counts) > 0
     assert all((copy / "atlas" / claim["picture"]).is_file() for claim in data["claims"])
