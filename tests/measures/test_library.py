@@ -9,6 +9,7 @@ from seven_models import dense_hessian
 from torch import nn
 
 from flatlas.errors import FlatlasError
+from flatlas.measures import contrastive_flatness, regret_slice
 from flatlas.measures.own import solution_of, take
 from flatlas.plan.measure_specs import MEASURES
 
@@ -59,7 +60,9 @@ def test_names_and_options_that_do_not_fit_are_refused(solution, name, options, 
 
 
 @pytest.mark.parametrize("name", MEASURES)
-def test_every_measure_is_taken_or_says_that_it_takes_more(solution, name):
+def test_every_measure_is_taken_or_says_that_it_takes_more(solution, name, monkeypatch):
+    monkeypatch.setattr(contrastive_flatness, "PROBES", 2)
+    monkeypatch.setattr(regret_slice, "POINTS", 3)
     layer = {"layer": "fc"} if "layer" in MEASURES[name].model_fields else {}
     options = OPTIONS.get(name, {}) | layer
     if MEASURES[name].of_any_module:
