@@ -1,20 +1,5 @@
 """A broken configuration, through Snakemake: a sentence, no job, an exit code that is not 0."""
 
-import pytest
-
-BROKEN = {
-    "syntax": (b"preset: tiny\n  more: [1\n", "config/config.yaml is not valid YAML, line 2: "),
-    "empty": (b"", "config/config.yaml must hold a mapping of keys to values, but is empty."),
-}
-
-
-@pytest.mark.parametrize("what", BROKEN)
-def test_a_config_yaml_that_is_none(tiny, what):
-    content, said = BROKEN[what]
-    (tiny / "config/config.yaml").write_bytes(content)
-    assert said in tiny.snakemake("all", fails=True)
-    assert not (tiny / "results").exists()
-
 
 def test_a_start_in_a_folder_without_config_says_where_to_start(tiny, tmp_path):
     start = ("-s", str(tiny / "Snakefile"), "-n", "duality_fig3")

@@ -48,6 +48,7 @@ def test_a_target_is_a_rule_or_a_file(tiny):
 
 
 STUDY, CONFIG = "config/studies/duality.yaml", "config/config.yaml"
+WHOLE = r"\A.*\Z"
 TWIN = "results/twin/duality/fig3.pdf"
 TWICE = "studies: {duality: {runs: {base: {batch: 5}}}}\n" * 2
 # What is edited in which file, the arguments of Snakemake, and what it says.
@@ -59,6 +60,8 @@ MISTAKES = [
     ((), ["all", "--config", "preset=tny"], "Did you mean 'tiny'?"),
     ((STUDY, "realizations:", "realisations:"), ["all"], f"{STUDY}: realisations is not a key"),
     ((CONFIG, r"\Z", TWICE), ["all"], "the key 'studies' is in line "),
+    ((CONFIG, WHOLE, "preset: tiny\n  more: [1\n"), ["all"], f"{CONFIG} is not valid YAML, line 2"),
+    ((CONFIG, WHOLE, ""), ["all"], f"{CONFIG} must hold a mapping of keys to values, but is empty"),
     ((), ["all", "--config", "preset=tiny", "preset=tiny"], "--config sets 'preset' twice"),
 ]
 
