@@ -1,15 +1,11 @@
 """The scorecards of all studies and of one: of every figure, or of those that are drawn."""
 
 import pandas as pd
-import pytest
 
 SCORECARD = "results/tiny/scorecard.csv"
-
-
-EACH = pytest.mark.parametrize(
-    ("target", "file"),
-    [("scorecard", SCORECARD), ("duality_scorecard", "results/tiny/duality/scorecard.csv")],
-)
+OF_STUDY = "results/tiny/duality/scorecard.csv"
+BOTH = {"scorecard": 1, "duality_scorecard": 1}
+DRAWN_ONLY = ("--config", "complete=false")
 
 
 def verdicts(checkout, file):
@@ -31,33 +27,30 @@ def test_it_has_every_claim_of_every_figure(finished):
     assert set(rows["scale"]) == {"Tiny"}
 
 
-@EACH
-def test_it_waits_for_every_figure_by_default(tiny, target, file):
-    assert {"duality_fig3", "duality_s4", "train"} <= tiny.would_run(target).keys()
-    assert tiny.would_run(target, "--config", "complete=false") == {target: 1}
+def test_each_waits_for_every_figure_by_default(tiny):
+    for target in BOTH:
+        assert {"duality_fig3", "duality_s4", "train"} <= tiny.would_run(target).keys()
+    assert tiny.would_run(*BOTH, *DRAWN_ONLY) == BOTH
 
 
-@EACH
-def test_a_figure_without_its_pdf_is_missed(demo, target, file):
-    demo.snakemake(target, "--config", "complete=false")
-    assert demo.would_run(target, "--config", "complete=false") == {}
+def test_a_figure_without_its_pdf_is_missed(demo):
+    demo.snakemake(*BOTH, *DRAWN_ONLY)
+    assert demo.would_run(*BOTH, *DRAWN_ONLY) == {}
     (demo / "results/tiny/duality/s4.pdf").unlink()
-    assert demo.would_run(target, "--config", "complete=false") == {target: 1}
-    assert demo.would_run(target) == {"duality_s4": 1, target: 1}
+    assert demo.would_run(*BOTH, *DRAWN_ONLY) == BOTH
+    assert demo.would_run(*BOTH) == {"duality_s4": 1} | BOTH
 
 
-@EACH
-def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo, target, file):
+def test_a_missing_figure_counts_as_not_run_and_is_not_made(demo):
     for kind in ("png", "claims.csv"):
         (demo / f"results/tiny/duality/s4.{kind}").unlink()
-    before = verdicts(demo, file)
-    demo.snakemake(target, "--config", "complete=false")
-    assert verdicts(demo, file) == before | {"s4": {"not run"}}
+    before = verdicts(demo, OF_STUDY)
+    demo.snakemake(*BOTH, *DRAWN_ONLY)
+    for file in (SCORECARD, OF_STUDY):
+        assert verdicts(demo, file) == before | {"s4": {"not run"}}
     assert not (demo / "results/tiny/duality/s4.png").exists()
-    # With its study it waits for the figures.
-    demo.snakemake("duality", "--config", "complete=false")
+    # With its study the scorecard of the study waits for the figures.
+    demo.snakemake("duality", *DRAWN_ONLY)
     assert (demo / "results/tiny/duality/s4.png").exists()
-    if target == "duality_scorecard":
-        assert verdicts(demo, file) == before
-    else:
-        assert demo.would_run(target, "--config", "complete=false") == {target: 1}
+    assert verdicts(demo, OF_STUDY) == before
+    assert demo.would_run("scorecard", *DRAWN_ONLY) == {"scorecard": 1}
