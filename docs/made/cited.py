@@ -1,9 +1,10 @@
-"""Numbers in prose that are those of claims, filled in from the scorecards in docs/gallery.
+"""Fill in the numbers of claims in sentences, from the scorecards in docs/gallery.
 
 A comment behind such a number, which no reader sees, names the claim and the verdict for which the
-sentence was written: `grows by 37 %<!-- duality_fig3.alpha_size ✗ -->`. Number and interval keep
-the digits that they are written with. A factor before the claim's name multiplies both: `falls by
-28 %<!-- −1 · duality_fig3.batch_size ✗ -->`. Without a number the comment stands for the verdict.
+sentence was written: `grows by 37 %<!-- duality_fig3.alpha_size ✗ -->`. Number and interval are
+updated with as many digits as were written. A factor before the claim's name multiplies both:
+`falls by 28 %<!-- −1 · duality_fig3.batch_size ✗ -->`. Without a number the comment stands for the
+verdict.
 """
 
 import re
@@ -36,7 +37,7 @@ def updated(page: str, claims: pd.DataFrame) -> str:
 
 
 def misjudged(page: str, claims: pd.DataFrame) -> list[str]:
-    """Which claims have another verdict than the one their sentence was written for."""
+    """A line for each claim whose verdict is no longer the one its sentence was written for."""
     return [
         f"{one['claim']} is {sign}; the page was written for {one['verdict']}"
         for one in REFERENCE.finditer(page)

@@ -14,7 +14,7 @@ MODULES = ROOT / "workflow" / "flatlas" / "measures"
 
 
 def files() -> str:
-    """A table for each file that no measure writes."""
+    """The columns of each file that no measure writes."""
     return "\n\n".join(f"### `{path}`\n\n{listed(columns)}" for path, columns in FILES.items())
 
 
@@ -29,7 +29,7 @@ def points() -> str:
 
 
 def of_measures() -> str:
-    """For each measure what its rows are, as its function says, and a table for each table."""
+    """A section for each measure: the docstring of its function, and the columns of its tables."""
     return "\n\n".join(part for name in MEASURES for part in _measure(name))
 
 

@@ -72,7 +72,7 @@ class Drawn:
         further: Mapping[str, Mapping[str, Any]],
         table: bool,
     ) -> list[str]:
-        """What draws the figures, and the measure table, and makes the page.
+        """The commands that draw the figures and the measure table, and make the page.
 
         `further` has the settings of some figures. Figures of one preset and one mapping of
         settings share a command.
@@ -99,7 +99,7 @@ class Drawn:
         return [_in_lines(command) for command in commands]
 
     def write(self, folder: Path) -> None:
-        """Write it down beside the pictures."""
+        """Write these arguments beside the pictures."""
         given = {key: value for key, value in asdict(self).items() if value}
         (folder / DRAWN).write_text(yaml.safe_dump(given, sort_keys=False), encoding="utf-8")
 
@@ -119,7 +119,7 @@ def _config(settings: Mapping[str, Any]) -> str:
 
 
 def read_drawn(folder: Path) -> Drawn:
-    """What was written down."""
+    """The arguments with which a gallery was made."""
     return Drawn(**yaml.safe_load((folder / DRAWN).read_text(encoding="utf-8")))
 
 
@@ -188,7 +188,7 @@ def figure_of(claim: str, study: str) -> str:
 
 
 def _check_scales(presets: Mapping[str, str], scorecard: pd.DataFrame, study: str) -> None:
-    """Refuse to show claims under another preset than the one at which they were judged."""
+    """Refuse claims that were judged at another preset than that of their figure."""
     for claim, judged in zip(scorecard["claim"], scorecard["preset"], strict=True):
         name = figure_of(claim, study)
         if presets.get(name) != judged:

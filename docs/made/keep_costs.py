@@ -1,8 +1,8 @@
 """Keep the times of a run, for docs/figures.md and estimates: `make costs PRESET=paper`.
 
 `snakemake costs` has written results/<preset>/costs.csv, with all targets, and costs_by_job.csv. A
-target whose jobs have all run replaces its row in docs/made/costs/<preset>.csv. Other rows stay,
-so that studies may be run one after the other, each in a checkout of its own.
+target whose jobs have all run replaces its row in docs/made/costs/<preset>.csv. Other rows stay, so
+studies may run one after the other, each in a checkout of its own.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def _merge(file: Path, new: pd.DataFrame, by: list[str]) -> None:
 
 
 def _read(file: Path) -> pd.DataFrame:
-    """Text, so that no number changes."""
+    """A CSV as text, so that no number changes."""
     return pd.read_csv(file, dtype=str, keep_default_na=False)
 
 

@@ -1,8 +1,8 @@
 """What the figures with large networks take at `paper`, on one GPU.
 
-Operations follow from the plan and from large_nets.csv: what a gradient of each network takes, as
-`python -m benchmarks large_nets` counted it. Times follow from gpu.csv: what a GPU computes a
-second, as `python -m benchmarks gpu` measured it.
+Operations follow from the plan and from large_nets.csv, the operations of a gradient of each
+network, as counted by `python -m benchmarks large_nets`. Times follow from gpu.csv, the operations
+of a GPU in a second, as measured by `python -m benchmarks gpu`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ Net = tuple[str, str]
 
 
 class Gradient(NamedTuple):
-    """Of one image of a network: operations, what a gradient keeps, how fast a core is."""
+    """For one image of a network: operations, memory of a gradient, speed of a core."""
 
     operations: float
     operations_forward: float
@@ -117,13 +117,16 @@ def _of_training(run: RunSpec, job: Job) -> Takes:
 
 
 def operations_of_epoch(run: RunSpec, one: Gradient, trained: int, seen: int) -> float:
-    """Each epoch ends with all images through the net, those of batch norm's statistics twice."""
+    """The operations of a gradient for each training image, and of the passes that end an epoch.
+
+    These are a pass of all images, and one of the training images for the statistics of batch norm.
+    """
     evaluated = seen + trained * isinstance(run.net, ModuleFamily)
     return trained * one.operations + evaluated * one.operations_forward
 
 
 def _rows() -> Iterator[list[str]]:
-    """A row for each network of a figure, of the jobs that no figure before it has."""
+    """A row for each network of a figure, with the jobs that no earlier figure has."""
     paper, of_paper = plan("paper"), jobs("paper")
     specs: dict[str, Spec] = {**paper.runs, **paper.measurements, **paper.kernels}
     seen: set[str] = set()

@@ -1,6 +1,6 @@
 """Tables of the means that a figure draws, from its CSV, with intervals.
 
-They are the panels without a spectrum: one mean for each quantity and swept value.
+Only panels without a spectrum have one: a mean for each quantity and swept value.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def means_of(points: pd.DataFrame) -> pd.DataFrame:
     if not set(points) >= NEEDED:
         return pd.DataFrame(columns=["quantity", *NUMBERS])
     keys = points.columns[~points.columns.isin(NEEDED)]
-    # Of a panel over two keys at once, a table of one would have several rows for a value.
+    # Leave out panels over two keys: a table over one key would have several rows for a value.
     of_one_key = points[keys].notna().sum(axis=1) == 1
     single = points[(points.groupby("panel")["n"].transform("count") == 0) & of_one_key]
     parts = []

@@ -45,7 +45,7 @@ def _measures(nets: pd.DataFrame, options: Options) -> str:
 
 
 def _declared(name: str, quantity: Quantity, options: Options) -> Column:
-    """The declaration of a quantity's column: by its measure or, if it is derived, by figures."""
+    """The column that a quantity's measure declares or, if it is derived, that of figures."""
     measure, part = TAKEN[quantity.part]
     if measure in options:
         declared = MEASURES[options[measure]["measure"]].tables[part]
