@@ -16,7 +16,8 @@ REPRODUCED, NOT_REPRODUCED, UNDECIDED = "reproduced", "not reproduced", "undecid
 NOT_RUN = "not run"
 # Whose claim it is.
 PAPER, FLATLAS = "paper", "flatlas"
-# Declared with their meanings in the plan, which fingerprints leave out; a test compares both.
+# The plan declares the same columns with their meanings, which no fingerprint includes; a test
+# compares both.
 COLUMNS = (
     *("claim", "says", "whose", "quantity", "criterion", "holds_from", "holds_to", "paper"),
     *("value", "low", "high", "verdict", "note"),
@@ -56,8 +57,8 @@ class Claim:
     `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
     have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
     counted separately. `realizations` is the number of realizations behind the interval;
-    `half_width` says how its half-width falls with that number. A single realization does not show
-    how.
+    `half_width` says how its half-width falls with that number; from one realization nothing is
+    predicted.
     """
 
     name: str
@@ -86,7 +87,8 @@ class Claim:
 
     @property
     def would_decide(self) -> str:
-        """How many realizations would decide a claim that only its interval leaves open."""
+        """A sentence: how many realizations would decide a claim that only its interval leaves
+        open."""
         found, ends = self.estimate, (self.criterion.low, self.criterion.high)
         left_open = self.verdict == UNDECIDED and self.complete and found.low <= found.high
         if not left_open or self.realizations < 2:
@@ -102,39 +104,39 @@ Claims = Iterator[Claim]
 
 
 def at_least(low: float) -> Criterion:
-    """The number is this, or more."""
+    """The criterion that a number is at least `low`."""
     return Criterion(low=low)
 
 
 def at_most(high: float) -> Criterion:
-    """The number is this, or less."""
+    """The criterion that a number is at most `high`."""
     return Criterion(high=high)
 
 
 def above(low: float) -> Criterion:
-    """The number is more than this."""
+    """The criterion that a number is above `low`."""
     return Criterion(low=low, strict=True)
 
 
 def below(high: float) -> Criterion:
-    """The number is less than this."""
+    """The criterion that a number is below `high`."""
     return Criterion(high=high, strict=True)
 
 
 def between(low: float, high: float) -> Criterion:
-    """The number lies between these."""
+    """The criterion that a number lies from `low` to `high`."""
     return Criterion(low, high)
 
 
 def ours(claims: Iterable[Claim]) -> list[Claim]:
-    """The same claims, marked as our own questions, which are not in the text."""
+    """The same claims, marked as questions of ours, which no paper states."""
     return [replace(claim, ours=True) for claim in claims]
 
 
 def claims_table(target: str, claims: Iterable[Claim], judged: bool) -> pd.DataFrame:
     """One row for each claim, named `<target>.<claim>`.
 
-    If the scale is not `judged`, its data are not the paper's and decide nothing.
+    If the scale is not `judged`, its data are not the paper's, and all claims stay undecided.
     """
     rows = [
         (

@@ -7,8 +7,8 @@ from flatlas.claims.claim import NOT_RUN, UNDECIDED
 NUMBER = ("value", "low", "high")
 # The columns that describe a claim, not its result.
 DESCRIPTION = ("says", "whose")
-# The changes, the most important first: a claim has the first that applies. `FLIPPED` is between
-# reproduced and not reproduced.
+# The changes, the most important first; a claim gets the first that applies. `FLIPPED`: from
+# reproduced to not reproduced, or back.
 FLIPPED, VERDICT, MOVED, CRITERION = "flipped", "verdict changed", "moved", "criterion changed"
 ALIKE = ""
 SIDES = ("before", "after")
@@ -53,7 +53,7 @@ def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
 
 
 def _apart(both: pd.DataFrame) -> pd.Series:
-    """Whether the two intervals of a row leave a gap. Comparisons with NaN are false."""
+    """Whether the two intervals of a row do not overlap; false if one is unknown."""
     ends = {
         (end, side): both[f"{end}_{side}"].fillna(both[f"value_{side}"])
         for end in ("low", "high")

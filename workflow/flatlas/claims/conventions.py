@@ -13,7 +13,7 @@ Each was fixed before results at the paper's scale were seen. What was known by 
 - `atlas`: none of its nets had been compared, but all results of an earlier atlas, of 55 runs
   borrowed from the other studies, had been seen.
 
-Later changes, none of them made to let a claim pass:
+Changed later, but never to let a claim pass:
 
 - Criteria on correlations that could not fail, or that an inverse correlation would have met. No
   further result of `prior` had been seen by then.
@@ -70,15 +70,17 @@ ALL = at_least(0.99)
 SMALL = at_most(0.25)
 # 'Bounded by', written as '≲', which lets some exceed: all but a tenth.
 BOUNDED = at_least(0.9)
-# 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, which SMALL
-# would accept. Set when the factor was known to be 106 and more (docs/annealing.md).
+# 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, because
+# SMALL would accept diffusion. Set when the factor was known to be 106 and more
+# (docs/annealing.md).
 BEYOND_DIFFUSION = at_most(1 / 16)
 # 'Near 10': three tenths more or less.
 NEAR_TEN = between(7, 13)
-# 'About 200', of numbers that are tried in steps of two or more: no more than one step off.
+# 'About 200', of numbers that are tried in steps of a factor of two or more: no more than one step
+# off.
 NEAR_TWO_HUNDRED = between(100, 400)
-# 'Exactly', of numbers along eigenvectors: a millionth, since eigenvectors of neighbouring
-# eigenvalues are not known better.
+# 'Exactly', of numbers along eigenvectors: to a millionth, as well as eigenvectors of neighbouring
+# eigenvalues are known.
 EXACT = at_most(1e-6)
 
 # Correlations, each by the coefficients of Pearson, Spearman and Kendall. For normal data Kendall's

@@ -30,7 +30,7 @@ OVER: dict[Pooling, str] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A quantity of nets, (realizations, values), and whether the search for it converged.
+    """A quantity of nets as (realizations, values), and whether the search for it converged.
 
     `settled` is 1 where it did, 0 where it did not, and NaN where there was no search.
     """
@@ -80,7 +80,7 @@ def correlated(
 
 
 def _share(kind: str, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The ratio of r², where Kendall's coefficient of normal data is (2/π) arcsin r."""
+    """The ratio of two explained variances r²; Kendall's τ gives r as for normal data."""
     if kind == "kendall":
         one, other = (np.sin(np.pi / 2 * tau) for tau in (one, other))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -123,7 +123,7 @@ class Nets:
 
     @property
     def note(self) -> str:
-        """How many nets are not solutions; empty if all are."""
+        """What is missing, in words: sweeps that are not drawn, trainings without a solution."""
         notes = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
         unsolved = int((~self.outcomes["converged"]).sum())
         if unsolved:
@@ -165,7 +165,7 @@ class Nets:
         return array
 
     def read_of_run(self, table: str, column: str, *axes: str, at: str = FINAL) -> np.ndarray:
-        """The same as (realizations, *axes), of nets that are all of one run."""
+        """One quantity as (realizations, *axes), for nets that are all of one run."""
         if len(self.values) > 1:
             raise FlatlasError(
                 f"The sweep '{self.sweep}' has {len(self.values)} runs, but this figure's claims "
@@ -234,7 +234,7 @@ class Nets:
         fewest: int | None = None,
         half_width: HalfWidth = resampled,
     ) -> Claim:
-        """A claim about these nets, from a number that is already known with its interval.
+        """A claim about these nets, from an estimate that is already known.
 
         `fewest` is the number of realizations behind it, if that is not the number of solutions.
         """
@@ -259,9 +259,9 @@ class Nets:
         )
 
     def _rows(self, table: str, columns: list[str], at: str) -> pd.DataFrame:
-        """The rows of a moment, each run once; of all moments if these are an axis.
+        """The rows of solutions at a moment, each run once; at all moments if these are an axis.
 
-        What was measured during training needs no solution.
+        Rows measured during a training are kept even if it gave no solution.
         """
         moment = None if "at" in columns else at
         if (table, moment) not in self._found:
@@ -276,7 +276,7 @@ class Nets:
         return {}
 
     def _solved_rows(self, table: str, moment: str | None) -> pd.DataFrame:
-        """All columns of these rows; of all moments if none is given."""
+        """The same rows with all columns; at all moments if none is given."""
         rows = self._of_sweeps(self.material.tables[table])
         if not isinstance(self.sweep, str):
             rows = each_run_once(rows)
@@ -337,7 +337,7 @@ class Sweep(Nets):
 
     @property
     def note(self) -> str:
-        """Where solutions are missing, and how many are left."""
+        """Where solutions are missing and how many are left, in words; empty if none is missing."""
         if self.outcomes.empty:
             drawn = self.sweep in self.material.sweeps
             lacks = f"does not vary {self.along}" if drawn else "is not drawn"
@@ -360,5 +360,5 @@ class Sweep(Nets):
 
     @property
     def comparable(self) -> bool:
-        """A single value leaves nothing to compare."""
+        """Whether there is more than one value."""
         return len(self.values) > 1
