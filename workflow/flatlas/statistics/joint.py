@@ -31,7 +31,7 @@ class Joint:
         return self.shown(self._of(self.numbers(*measured)))
 
     def estimate(self, *measured: np.ndarray, fewest: int | None = None) -> Estimate:
-        """The same with its 95 % interval; arrays and `fewest` are as in `estimate`.
+        """That number with its 95 % interval; arguments are as in `statistics.estimate`.
 
         Errors bias a largest number and sizes upwards, and a resample adds errors once more. But
         the largest of sums is at most the sum of the largest: the bias is at most the result for

@@ -17,12 +17,12 @@ MOMENTS = 500
 
 
 def steepness(epochs: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Moments t (in epochs), and −d ln L / d ln t there, over a window around each.
+    """Moments t (in epochs), and the steepness −d ln L / d ln t in a window around each.
 
-    L is the smallest loss so far: before the drop single epochs are far above it, and none far
-    below. A power law in t has the same steepness everywhere. Once the data are fitted the loss
-    continues as 1/t, with a steepness of 1, while a drop is a fall by decades in a fraction of the
-    time before it. Nothing is known of the time before the first epoch.
+    L is the smallest loss so far: before the drop the loss of a single epoch may be far above it,
+    but never far below. A power law in t has the same steepness everywhere. In the drop the loss
+    falls by decades in a fraction of the time before; once the data are fitted it falls as 1/t,
+    with a steepness of 1. The time before the first epoch is left out.
     """
     known = (epochs > 0) & (losses > 0) & np.isfinite(losses)
     t, least = np.log(epochs[known]), np.log(np.minimum.accumulate(losses[known]))
@@ -35,10 +35,10 @@ def steepness(epochs: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def transition(epochs: np.ndarray, losses: np.ndarray) -> tuple[float, float]:
-    """The time from the steepest fall of the loss to the beginning of exploration, in epochs.
+    """The epochs at which the loss falls steepest and at which exploration begins.
 
-    Exploration begins when the steepness has fallen to half of its largest value for good. NaN if
-    it never does: a loss that falls as one power law, or ever faster, has one phase.
+    Exploration begins when the steepness has fallen to half of its largest value for good. Both are
+    NaN if it never begins: a loss that falls as one power law, or ever faster, has one phase.
     """
     moments, steep = steepness(epochs, losses)
     largest = steep.max(initial=0)

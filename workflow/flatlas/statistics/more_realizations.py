@@ -26,7 +26,7 @@ def student(counts: np.ndarray) -> np.ndarray:
 
 
 def resampled(counts: np.ndarray) -> np.ndarray:
-    """The same for an `estimate`: Student's from five realizations on, the range for fewer.
+    """The same for the interval of `estimate`: Student's from five realizations on, else the range.
 
     The interval of five is in fact a sixth narrower (and covers 92 % of normal means). The number
     needed, if computed from five, is therefore a third too small; from eight on it is within 6 %.

@@ -1,4 +1,4 @@
-"""A statistic of all nets at once, or its mean over realizations."""
+"""A statistic of all nets at once, or of each realization's nets, averaged."""
 
 from collections.abc import Callable, Sequence
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
 
-# A variable is determined by the given ones if they leave less than this share of it.
+# The given variables determine another one if they leave less than this share of it.
 NOTHING = 1e-9
 # The least number of independent comparisons in a realization for an interval: by chance, the order
 # of three points is perfect, up or down, in one case of three, that of four points in one case of
@@ -48,7 +48,7 @@ def tau(
         return UNKNOWN
     left = sum(compared) / len(places) - (len(values) - 2)
     if len(values) > 2 and left <= 0:
-        # With fewer, least squares can explain everything and leave ±1 or nothing.
+        # With so few comparisons, least squares can explain everything and leave ±1 or nothing.
         return UNKNOWN
     sums = np.stack([_products(values[:, place], strata[place]) for place in places])
     found = jackknife(_partial, sums)
@@ -58,7 +58,7 @@ def tau(
 
 
 def _products(values: np.ndarray, strata: np.ndarray) -> np.ndarray:
-    """Sums over pairs in one stratum of products of two signs (variables, variables)."""
+    """Sums of products of two signs over all pairs within a stratum, as (variables, variables)."""
     alike = strata[:, np.newaxis] == strata
     signs = np.sign(values[:, :, np.newaxis] - values[:, np.newaxis])[:, alike]
     return np.asarray(signs @ signs.T)
