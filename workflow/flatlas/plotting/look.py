@@ -29,7 +29,7 @@ STYLE: dict[Any, Any] = {
 BLACK, GREEN, BLUE, RED = "#000000", "#009E73", "#0072B2", "#D55E00"
 ORANGE, SKY, PURPLE = "#E69F00", "#56B4E9", "#CC79A7"
 GREY = "#808080"
-# Of things without an order, one after another.
+# For things without an order, to be used in this sequence.
 COLOURS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY)
 MARKERS = "osD^vPX"
 

@@ -29,7 +29,7 @@ pyplot.rcParams.update(STYLE)
 # How many letters of small print fit in an inch of a figure's width.
 LETTERS_PER_INCH = 18
 FORMULA, PLACE = re.compile(r"\$[^$]*\$"), "\ue000"
-# What shows of a formula's source: a command is one symbol.
+# The parts of a formula's source that take space when drawn; a command is one symbol.
 DRAWN = re.compile(r"\\[a-zA-Z]+|[^\\{}^_$ ]")
 
 
@@ -96,13 +96,13 @@ def plain_ticks(axis: Axis, of_each: tuple[float, ...] = (1.0, 2.0, 5.0)) -> Non
 
 
 def make_room(ax: Axes, above: float = 0.0, below: float = 0.0) -> None:
-    """Lengthen a logarithmic y axis by these shares of it, to make room for a legend."""
+    """Lengthen a logarithmic y axis by these shares of its length, to make room for a legend."""
     low, high = ax.get_ylim()
     ax.set_ylim(low * (low / high) ** below, high * (high / low) ** above)
 
 
 def note(figure: Figure, text: str) -> None:
-    """Write small print under the panels; a formula is one word, as long as it is drawn."""
+    """Write small print under the panels, wrapped: a formula is one word with its drawn length."""
     formulas = iter(FORMULA.findall(text))
     words = FORMULA.sub(lambda formula: PLACE * len(DRAWN.findall(formula[0])), text)
     width = int(LETTERS_PER_INCH * figure.get_figwidth())

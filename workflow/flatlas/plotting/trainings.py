@@ -7,7 +7,7 @@ from flatlas.reasons import counted
 
 
 def small_print(material: Material) -> str:
-    """The numbers of realizations and of those that met no stopping rule, and the reasons."""
+    """How many realizations there are, how many trainings met no stopping rule, and why."""
     runs = material.trainings
     counts = runs.groupby("run").size()
     fewest, most = counts.min(), counts.max()
