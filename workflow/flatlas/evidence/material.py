@@ -66,8 +66,8 @@ class Material:
         """A table, of one sweep or all, with a column that says whether the training `converged`.
 
         That column replaces the table's own `converged`, which says whether a search converged.
-        Only solutions are included, or with `every_moment` all moments. All keys in `swept` are
-        columns.
+        Only rows of the final moment are included, or with `every_moment` those of all moments. All
+        keys in `swept` are columns.
         """
         measured = self.tables[name].drop(columns="converged", errors="ignore")
         if not every_moment:
@@ -131,7 +131,7 @@ def with_full_batches(table: pd.DataFrame) -> pd.DataFrame:
 def check_axis(table: pd.DataFrame, key: str) -> None:
     """Refuse a sweep of which some runs lack the value of a key, or several have the same.
 
-    The first would be left out of figures and claims, and the others averaged.
+    Figures and claims would leave out runs without a value, and average runs with the same value.
     """
     runs = table.drop_duplicates(["sweep", "run", key])
     for sweep, rows in runs.groupby("sweep", sort=False):
@@ -150,7 +150,9 @@ def check_axis(table: pd.DataFrame, key: str) -> None:
 
 
 def gather(files: Mapping[str, Sequence[str]], points: Sequence[Mapping[str, Any]]) -> Material:
-    """Read every table; the n-th file of each name belongs to the n-th point that does not lack it.
+    """The material of some points, from its files.
+
+    The n-th file of each name belongs to the n-th point that has such a file.
 
     `<measure>_cost`, the cost of a measurement, is read from its provenance.
     """
