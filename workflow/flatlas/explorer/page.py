@@ -123,7 +123,7 @@ def _variable(table: pd.DataFrame, one: Variable) -> dict[str, Any]:
     if f"{one.name}_error" in table:
         said["errors"] = [float(f"{error:.{DIGITS}g}") for error in table[f"{one.name}_error"]]
     if f"{one.name}_converged" in table:
-        # A network that lacks the measure has no search that failed.
+        # Without a value of the measure no search has failed.
         settled = table[f"{one.name}_converged"].astype("boolean").fillna(True)
         said["settled"] = settled.astype(int)
     return said
