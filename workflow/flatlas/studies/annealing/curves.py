@@ -25,7 +25,7 @@ def learning_curves(material: Material, sweep: str) -> pd.DataFrame:
 
 
 def phases(curve: pd.DataFrame) -> tuple[float, float]:
-    """When the loss of one realization falls steepest, and when exploration begins."""
+    """The epochs at which the loss of one realization falls steepest and exploration begins."""
     return transition(curve["epoch"].to_numpy(float), curve["train_loss"].to_numpy(float))
 
 

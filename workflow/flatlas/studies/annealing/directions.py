@@ -21,8 +21,8 @@ def moving(material: Material, table: str) -> Material:
 def placed(material: Material, table: str, profile: str) -> Material:
     """The material with a column `place` in a table: the position of a point in its profile.
 
-    The coordinates of the points differ from net to net. `profile` names the column that has one
-    value per profile.
+    Coordinates differ from net to net, so points of different nets are matched by their position.
+    `profile` names the column that has one value per profile.
     """
     rows = material.tables[table]
     places = rows.groupby([*DOT, "at", profile]).cumcount()
@@ -56,7 +56,7 @@ def read(nets: Nets, table: str, column: str, first: int = FIRST, last: int = LA
 
 
 def pooled(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estimate:
-    """A statistic of all points, with an interval over directions and realizations."""
+    """The statistic of all points, with an interval over directions and realizations."""
     arrays = np.broadcast_arrays(*measured)
     known = np.logical_and.reduce([np.isfinite(one) for one in arrays])
     nets_known, directions_known = known.any(1), known.any(0)

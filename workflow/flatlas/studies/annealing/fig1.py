@@ -1,4 +1,4 @@
-"""Figure 1: the principal components of SGD's own trajectory: drift along one, diffusion in few."""
+"""Figure 1: principal components of SGD's trajectory show drift along one, diffusion along few."""
 
 from collections.abc import Iterator
 
@@ -101,7 +101,7 @@ def _plane(ax: Axes, paths: pd.DataFrame, i: int, j: int) -> pd.DataFrame:
 
 
 def claims(material: Material) -> Claims:
-    """Panels A and B, then C and D."""
+    """The claims about panels A and B, then C and D."""
     nets, live_nets = Nets(material, BASE), Nets(moving(material, TABLE), BASE)
     yield from _spectra(nets, live_nets)
     yield from _sums(nets)

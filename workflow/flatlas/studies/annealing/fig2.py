@@ -93,7 +93,7 @@ def _relations(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def claims(material: Material) -> Claims:
-    """Panels B and C of the base run, panel D of all runs."""
+    """The claims about panels B and C for the base run, and about panel D for all runs."""
     material = moving(material, VALLEY)
     yield from _valleys(Nets(material, BASE))
     yield from _every_rate(material)

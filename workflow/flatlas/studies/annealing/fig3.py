@@ -91,7 +91,7 @@ def _scaling(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def claims(material: Material) -> Claims:
-    """Claims about three exponents."""
+    """The claims about three exponents."""
     nets = Nets(moving(material, VALLEY), BASE)
     found = read(nets, TABLE, "found")
     # A direction along which most minibatches have no minimum within reach counts as not settled.

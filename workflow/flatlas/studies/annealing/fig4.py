@@ -1,4 +1,4 @@
-"""Figure 4: landscape-dependent constraints against forgetting (LDC), and elastic ones (EWC)."""
+"""Figure 4: landscape-dependent (LDC) and elastic (EWC) constraints against forgetting."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -143,7 +143,8 @@ def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
 def _trade_off(
     ax: Axes, inset: Axes, points: pd.DataFrame, method: Method, count: float
 ) -> pd.DataFrame:
-    """ε1 against ε2, from λ = 0 on; inset, ε1 over λ, since points of one method may coincide."""
+    """ε1 against ε2, from λ = 0 on; the inset has ε1 over λ, since points of one method may
+    coincide."""
     curve = points[points["directions"].isin([0, count])].sort_values("strength")
     method.draw(ax, curve["epsilon_2"], curve["epsilon_1"])
     held = curve[curve["strength"] > 0]
@@ -181,7 +182,7 @@ def _at_one_strength(ax: Axes, points: pd.DataFrame, strength: float) -> pd.Data
 
 
 def _error_scale(set_scale: Callable[..., Any], set_limits: Callable[..., Any]) -> None:
-    """A logarithmic scale that is linear below a hundredth."""
+    """Set a scale that is linear below a hundredth and logarithmic above."""
     set_scale("symlog", linthresh=STRAIGHT)
     set_limits(-STRAIGHT / 5, 1.2)
 
@@ -207,7 +208,7 @@ class Results:
         return np.array(self.nets.levels(f"{self.method.measure}_points", axis), dtype=float)
 
     def read(self, column: str, table: str = "points", *axes: str) -> np.ndarray:
-        """One quantity; a mean over runs, in case a user has several."""
+        """One quantity; the mean over runs if a user has several."""
         name = f"{self.method.measure}_{table}"
         return mean(self.nets.read(name, column, *POINT, *axes), 1)
 
@@ -235,7 +236,7 @@ class Results:
 
 
 def claims(material: Material) -> Claims:
-    """Panels A and C; B and D; E; F."""
+    """The claims about panels A and C, B and D, E, and F."""
     nets = Nets(material)
     ldc, by_variance, ewc = (Results(nets, method) for method in (LDC, BY_VARIANCE, EWC))
     yield from _forgetting(nets, ldc)
@@ -246,9 +247,10 @@ def claims(material: Material) -> Claims:
 
 
 def _forgetting(nets: Nets, ldc: Results) -> Claims:
-    """ε1 may drift on after ε2 has settled, because task-2 leaves most directions free.
+    """The claims about ε1 and ε2.
 
-    A rise of ε1 that is too large and still growing fails, wherever it would end.
+    ε1 may drift on after ε2 has settled, because task-2 leaves most directions free. A rise of ε1
+    that is already too large and still grows fails its claim, whatever its end.
     """
     epsilon_1, epsilon_2 = ldc.read("epsilon_1"), ldc.read("epsilon_2")
     settled_free, settled = (_value_at(ldc.read("converged"), at) for at in (ldc.free, ldc.held))
@@ -288,7 +290,7 @@ def _forgetting(nets: Nets, ldc: Results) -> Claims:
 
 
 def _bounds(nets: Nets, ldc: Results) -> Claims:
-    """Claims about the directions along which the valley has an end."""
+    """The claims about q_i, over directions along which the valley has an end."""
     q, flatness, known = (
         np.moveaxis(ldc.read(column, "displacements", "rank")[..., :COUNT], -1, 1)
         for column in ("q", "flatness", "converged")
@@ -369,7 +371,7 @@ def _optimum(nets: Nets, ldc: Results, ewc: Results) -> Claims:
 
 
 def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """The first of the `counts` at which the best λ has an ε1 + ε2 near the optimum."""
+    """A statistic: the first of the `counts` at which ε1 + ε2 at the best λ is near its optimum."""
 
     def statistic(totals: np.ndarray) -> np.ndarray:
         means = mean(totals)
@@ -383,12 +385,12 @@ def _reached(counts: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """The ratio of the means; NaN where nothing is forgotten, and so there is nothing to keep."""
+    """The ratio of the means; NaN if nothing is forgotten, since then there is nothing to keep."""
     total = mean(whole)
     with np.errstate(invalid="ignore"):
         return np.asarray(mean(part) / np.where(total > 0, total, np.nan))
 
 
 def _value_at(values: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The value at the one point of the last two axes in the mask; NaN if there is none."""
+    """The value at the one point that the mask marks on the last two axes; NaN if it marks none."""
     return mean(values[..., mask], -1)

@@ -104,7 +104,7 @@ def _inset_scales(inset: Axes, x: str, y: str) -> None:
 def _followed(material: Material, table: str) -> pd.DataFrame:
     """The rows of one direction at every moment of a training.
 
-    Checkpoints beyond the end of a training only repeat it, and are left out.
+    Checkpoints beyond the end of a training only repeat its last moment, and are left out.
     """
     rows = material.tables[table]
     rows = rows[rows["rank"] == FOLLOWED]
@@ -114,7 +114,7 @@ def _followed(material: Material, table: str) -> pd.DataFrame:
 
 
 def moments(material: Material, table: str, *columns: str) -> pd.DataFrame:
-    """The same rows of the first net, in order of time."""
+    """The rows of `_followed` for the first net, in order of time."""
     rows = recordings.first_net(_followed(material, table)).sort_values(["epoch", *columns])
     return rows[[*NET, "rank", "epoch", "temperature", "loss", *columns]]
 
@@ -138,7 +138,7 @@ def _over_time(ax: Axes, material: Material) -> pd.DataFrame:
 
 
 def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
-    """T_i(0) and L over time, each with its axis; inset, one against the other."""
+    """T_i(0) and L over time, each with its own axis; the inset has one against the other."""
     rows = moments(material, COOLING)
     curve = recordings.first_net(learning_curves(material, BASE))
     symbol = f"$T_{{{FOLLOWED}}}(0)$"
@@ -161,7 +161,7 @@ def _with_the_loss(ax: Axes, material: Material) -> Iterator[pd.DataFrame]:
 
 
 def claims(material: Material) -> Claims:
-    """Panels A, B, and C with D."""
+    """The claims about panels A, B, and C with D."""
     material = placed(moving(material, VALLEY), PROFILES, "rank")
     material = material.with_table(COOLING, _followed(material, COOLING))
     nets = Nets(material, BASE)

@@ -16,7 +16,8 @@ COLUMNS = 3
 
 
 def draw(material: Material) -> Drawing:
-    """A panel per loss at which the recording began, from high to low; last, ψ over the loss."""
+    """A panel for each loss at which a recording began, from high to low; the last has ψ over the
+    loss."""
     rows = relation.flatnesses(material, RULE)
     rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
     outcomes = with_settings(material.tables["outcomes"], [RULE])

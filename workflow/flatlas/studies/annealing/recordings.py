@@ -1,4 +1,4 @@
-"""What the figures of a recording share: its nets, its directions and its losses."""
+"""What figures of recorded weights share: nets, directions and losses."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -62,7 +62,7 @@ def recorded(material: Material) -> pd.DataFrame:
 
 
 def small_print(material: Material) -> str:
-    """The losses between which the nets were recorded, and how many have no recording."""
+    """Small print: the losses between which nets were recorded, and how many lack a recording."""
     nets = material.trainings
     found = recorded(material)
     text = ""

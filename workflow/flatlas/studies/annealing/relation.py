@@ -85,7 +85,7 @@ def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
 
 
 def psi(nets: Nets, name: str, where: str) -> Claim:
-    """The claim that it does so as a power law (Eq. 8)."""
+    """The claim that σ_i² falls with F_i as a power law (Eq. 8)."""
     flatness, variance, settled = _measured(nets)
     return nets.judged(
         name,

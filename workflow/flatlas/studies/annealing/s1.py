@@ -21,7 +21,7 @@ NETS = {"deep_curve": ("deep", "four hidden layers", 50), "lenet_curve": ("lenet
 
 
 def draw(material: Material) -> Drawing:
-    """Above the loss over time, below the steepness that separates the phases."""
+    """Top: the loss over time. Bottom: the steepness, which separates the phases."""
     figure, axes = panels(2, 2, width=3.6, height=2.4)
     points: list[pd.DataFrame] = []
     for column, (sweep, (_, net, _)) in enumerate(NETS.items()):
@@ -69,7 +69,7 @@ def _mark(above: Axes, below: Axes, steep: np.ndarray, ends: tuple[float, float]
 
 
 def claims(material: Material) -> Claims:
-    """Claims about both nets."""
+    """The claims about both nets."""
     for sweep, net in NETS.items():
         yield from _phases(material, sweep, *net)
 
@@ -107,7 +107,7 @@ def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> C
 
 
 def _numbers(curve: pd.DataFrame) -> tuple[float, float, float]:
-    """Whether exploration begins, how much slower the loss falls then, when it falls steepest."""
+    """Whether exploration begins, how much slower the loss then falls, when it falls steepest."""
     steepest, begins = phases(curve)
     epochs = curve["epoch"].to_numpy(float)
     least = np.minimum.accumulate(curve["train_loss"].to_numpy(float))

@@ -19,7 +19,7 @@ from flatlas.studies.annealing.directions import placed, read
 from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 
 MARGINS = "first_mode_margins"
-# The first direction, and those compared with it.
+# The first direction, and the directions compared with it.
 RANKS = (1, 2, 3, 5, 10, 50)
 MARKERS = "os^vD<>pXP"
 # A symbol at every fourth step.
@@ -79,7 +79,7 @@ def _profiles(ax: Axes, profiles: pd.DataFrame) -> None:
 
 
 def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
-    """The tangent at 0, as far as it changes ln L by 1."""
+    """Draw the tangent at 0, as far as it changes ln L by 1."""
     middle = int(np.abs(delta).argmin())
     slope = (log[middle + 1] - log[middle - 1]) / (delta[middle + 1] - delta[middle - 1])
     reach = min(1 / abs(slope), np.abs(delta).max()) if slope else np.abs(delta).max()
@@ -88,7 +88,7 @@ def _slope(ax: Axes, delta: np.ndarray, log: np.ndarray) -> None:
 
 
 def claims(material: Material) -> Claims:
-    """Panel A, then B."""
+    """The claims about panel A, then B."""
     nets = Nets(placed(material, MARGINS, "label"), BASE)
     yield _linear(nets)
     yield from _slopes(nets)

@@ -15,7 +15,7 @@ from flatlas.studies.annealing.directions import moving, runs
 from flatlas.studies.annealing.recordings import VALLEY
 
 LAYER = "snapshots"
-# Of layers; a fourth has the first colour with another marker.
+# Colours of layers; a fourth layer has the first colour with another marker.
 COLOURS = BLUE, ORANGE, GREEN
 DEEP = ("784", "50", "50", "50", "50", "10")
 # The layers of the LeNet for CIFAR-10, and the height of the block of each.
@@ -73,7 +73,7 @@ def _layer_by_layer(ax: Axes, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def _deep_net(ax: Axes) -> None:
-    """Layers of neurons, the recorded weights between the hidden ones in colour."""
+    """Draw layers of neurons, with the recorded weights between the hidden layers in colour."""
     layers = [
         [2 * place / (neurons - 1) - 1 for place in range(neurons)]
         for neurons in (7, 5, 5, 5, 5, 3)
@@ -92,7 +92,7 @@ def _deep_net(ax: Axes) -> None:
 
 
 def _lenet(ax: Axes) -> None:
-    """Blocks, the kernels of both convolutions in colour."""
+    """Draw layers as blocks, with the kernels of both convolutions in colour."""
     for place, (layer, height) in enumerate(LENET):
         colour = "0.6" if layer.startswith("conv") else "0.88"
         ax.add_patch(Rectangle((place - 0.17, -height), 0.34, 2 * height, fc=colour, ec=BLACK))
@@ -107,7 +107,7 @@ def _lenet(ax: Axes) -> None:
 
 
 def claims(material: Material) -> Claims:
-    """One claim per run."""
+    """The claim about each run."""
     material = moving(material, VALLEY)
     for sweep, (_, net) in PANELS.items():
         for nets in runs(material, sweep):
