@@ -6,7 +6,7 @@ import pandas as pd
 from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
 from flatlas.studies.atlas.nets import GAP, STUDY, Along
 
-# A change of a setting, apart from the realization.
+# The columns that identify a change of a setting, apart from the realization.
 CHANGE = ["environment", "contexts", "values_before", "values_after"]
 
 
@@ -14,7 +14,7 @@ def changes(some: Along, neighbours: bool) -> pd.DataFrame:
     """Pairs of nets of one realization before and after a change; `moved` is the change of the gap.
 
     With `neighbours` the change is to the next value, otherwise to any later one. Pairs of several
-    axes can be joined: their `realizations` are named by study and seed.
+    axes can be concatenated, because `realizations` are named by study and seed.
     """
     nets = some.nets
     frame = pd.DataFrame(
@@ -55,10 +55,10 @@ def right_on_average(pairs: pd.DataFrame, quantity: pd.Series) -> Estimate:
 
 
 def _sums(pairs: pd.DataFrame, quantity: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """The environment of each change, and per realization what to sum: (realizations, changes, 3).
+    """The environment of each change, and what to sum, as (realizations, changes, 3).
 
-    To be summed are the change of the gap, the sign of the quantity's change, and 1; zeros without
-    a pair.
+    For each pair these are the change of the gap, the sign of the quantity's change, and 1; all are
+    0 for a realization without the pair.
     """
     known = quantity.where(np.isfinite(quantity))
     before, after = (known[pairs[f"net_{when}"]].to_numpy() for when in ("before", "after"))
@@ -75,7 +75,7 @@ def _estimate(sums: np.ndarray, environments: np.ndarray) -> Estimate:
     member = environments[:, np.newaxis] == np.array([*dict.fromkeys(environments)])
 
     def share(total: np.ndarray) -> np.ndarray:
-        """The mean over environments of the share of (..., changes, 3)."""
+        """The mean share over environments, from sums (..., changes, 3)."""
         count = np.maximum(total[..., 2], 1)
         gap, sign = total[..., 0] / count, total[..., 1] / count
         with np.errstate(invalid="ignore"):

@@ -20,7 +20,7 @@ COLUMNS = ["measure", "pairs", "baseline", "tau", "low", "high"]
 
 
 def draw(material: Material) -> Drawing:
-    """A bar for each measure, its partial and granulated coefficients, and a dot a setting."""
+    """A bar for each measure, its partial and granulated coefficients, a dot for each setting."""
     table = nets(material)
     whole, alone = ranking.with_repeated(crossed(table)), factors(table)
     rows = [row for name in (*BASELINES, *ASKED, REPEATED) for row in _rows(whole, alone, name)]
@@ -52,7 +52,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _rows(whole: Along, alone: Mapping[str, Along], name: str) -> Iterator[tuple[object, ...]]:
-    """τ of all pairs, given the baselines, of pairs that differ in one setting, and their mean."""
+    """Rows with τ: of all pairs, given the baselines, by setting, and the mean over settings."""
     found = {"all": ranking.ranked(whole, name)}
     if name != REPEATED:
         found["given the baselines"] = ranking.ranked(whole, name, other_baselines(name))
@@ -87,7 +87,7 @@ def _dots(ax: Axes, points: pd.DataFrame, order: list[str], keys: list[str]) -> 
 
 
 def claims(material: Material) -> Claims:
-    """For each measure: whether it ranks nets by their gap, and adds to the baselines."""
+    """For each measure: whether it ranks nets by their gap, whether it adds to the baselines."""
     some = crossed(nets(material))
     for name, measure in ASKED.items():
         ranks = Claim(

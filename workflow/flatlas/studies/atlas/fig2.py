@@ -20,7 +20,7 @@ COLUMNS = ["axis", "measure", "values", "count"] + [
     f"{kind}_{end}" for kind in ("plain", "given") for end in ("tau", "low", "high")
 ]
 TITLES = {"plain": "plain", "given": "given the baselines"}
-# Axes that each measure is asked about: what is tuned first, and what every real data set has.
+# Axes with a question about each measure: what is tuned first, and what every real data set has.
 QUESTIONS = {"rate": "learning rate", "noise": "share of wrong labels"}
 
 
@@ -85,7 +85,7 @@ def _panel(ax: Axes, points: pd.DataFrame, kind: str, names: list[str], axes: li
 
 
 def _with_half(value: float, half: float) -> str:
-    """Two decimals, without a minus sign on zero, and half an interval if there is one."""
+    """A number with two decimals (no minus sign on zero), and half its interval if there is one."""
     words = f"{round(value, 2) + 0.0:.2f}"
     return f"{words} ±{half:.2f}".replace("±0.", "±.") if np.isfinite(half) else words
 

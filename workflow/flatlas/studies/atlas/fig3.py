@@ -1,4 +1,4 @@
-"""Figure 3: how each measure changes when the net changes but its function does not, or hardly."""
+"""Figure 3: how each measure changes when a net changes and its function does not, or hardly."""
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ DECADES = 2.0
 # A factor within a thousandth of 1 is no change: it may be round-off or where a search stopped.
 UNCHANGED = float(np.log10(1.001))
 SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
-# These cannot change in any net: tests prove it, so it is not a result.
+# No α-scaling changes these: tests prove that for any net, so it is no result.
 OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
 IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
 # Fewer realizations decide nothing.
@@ -103,7 +103,7 @@ def _between(before: pd.DataFrame, after: pd.DataFrame, change: str) -> pd.DataF
 
 
 def _sign_changes(factors: pd.DataFrame) -> str:
-    """The nets whose measure changed its sign, which no factor shows."""
+    """Small print: the nets whose measure changed its sign, which no factor shows."""
     turned = factors[np.sign(factors["before"]) * np.sign(factors["after"]) < 0]
     counts = turned.groupby(["measure", "change"], sort=False).size().items()
     words = [

@@ -6,5 +6,5 @@ from flatlas.studies.atlas import fig4
 
 
 def draw(material: Material) -> Drawing:
-    """Panels as those of figure 4, of the nets whose coefficient was taken."""
+    """The panels of figure 4, for the nets whose coefficient was measured."""
     return fig4.draw(material)

@@ -36,7 +36,7 @@ AXES = {
 }
 # The sweep that varies several settings at once, in all combinations.
 CROSSED = "crossed"
-# The columns of a net that are neither varied nor quantities.
+# The columns of a net that are neither settings nor quantities.
 IDENTITY = ("sweep", BORROWED_FROM, *NET, STUDY, "train_error", "test_error", GAP)
 # Keys that cannot affect a net before it meets its rule.
 AFTER = ("stop.epochs", "stop.extra_epochs", "overtraining", "rescaling.")
@@ -74,7 +74,7 @@ def studies_of(table: pd.DataFrame, own: str) -> pd.Series:
 def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table; if a net has only one moment, it met its rule then.
 
-    A training that ends when it meets its rule has only the moment `final`.
+    Such a training ends when it meets its rule, and calls that moment `final`.
     """
     if AT not in rows:
         return rows
@@ -83,7 +83,7 @@ def _by_moment(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def known_in(table: pd.DataFrame) -> list[str]:
-    """The quantities that are known for any net; all of them if none is."""
+    """The quantities that at least one net has; all quantities if no net has any."""
     return [name for name in QUANTITIES if table[name].notna().any()] or [*QUANTITIES]
 
 
@@ -108,7 +108,7 @@ class Along:
 
     @property
     def settings(self) -> np.ndarray:
-        """A label for each net; nets with the same label have their images in common, too."""
+        """A label for each net; nets with the same label agree in all else and in their images."""
         return self.contexts + len(self.nets) * self.realizations
 
 

@@ -72,7 +72,7 @@ def _nets(material: Material, study: str) -> pd.DataFrame:
 
 
 def _moments(table: pd.DataFrame) -> pd.Series:
-    """Each moment by its distance from the rule's; as the study names it if there is no rule."""
+    """Each moment as epochs after the rule was met, or without a rule as the study names it."""
     later = table["epochs"].astype(int) - table["met_epoch"]
     named = (BEYOND + later.astype(str)).where(later != 0, "met")
     return named.where(table["met_epoch"] > 0, table["at"].astype(str))

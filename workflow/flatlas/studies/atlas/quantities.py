@@ -28,7 +28,7 @@ class Quantity:
 
     @property
     def name(self) -> str:
-        """The words, with the same dagger."""
+        """The words, with a dagger if the quantity knows test images."""
         return self.words + "†" * bool(self.tested)
 
 
@@ -103,8 +103,8 @@ MEASURES = {
 }
 QUANTITIES = BASELINES | MEASURES
 SEARCHED = [name for name, quantity in QUANTITIES.items() if quantity.searched]
-# The measure and the table of it that have each part, in a figure that names the measures: if it is
-# not the `summary` of the measure with the part's name, it is one of these.
+# The measure and its table for each part, in a figure that names measures. Parts that are missing
+# here have the table `summary` of the measure with their name.
 ELSEWHERE = {
     "training": ("norms", "summary"),
     "ball": ("regret", "kl_ball"),

@@ -1,4 +1,4 @@
-"""How a quantity ranks nets by their generalization gap, and claims on it."""
+"""How a quantity ranks nets by their generalization gap, and claims about that."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,18 +15,18 @@ from flatlas.statistics.rank_correlation import tau
 from flatlas.studies.atlas.nets import GAP, STUDY, Along, once
 from flatlas.studies.atlas.quantities import BASELINES, MEASURES, QUANTITIES, settled
 
-# The measure of a recording is asked about on its own axis; chains are too slow for every net.
+# Parts that only some nets have. `valley` needs a recording, so its claims are about the axis of
+# recorded nets alone. Chains are too slow for every net.
 OF_SOME_NETS = ("valley", "learning_coefficient")
-# Measures that every net has.
+# The measures that every net has.
 ASKED = {name: measure for name, measure in MEASURES.items() if measure.part not in OF_SOME_NETS}
-# The gap of the other realizations with the same settings, ranked like a measure: it knows the
-# expected gap of each setting, and nothing about a realization. It is no measure, but a ceiling for
-# most.
+# The mean gap of the other realizations with the same settings, ranked like a measure. It knows the
+# expected gap of a setting, but nothing about a realization. Few measures can do better.
 REPEATED = "repeated"
 
 
 def ranked(some: Along, name: str, given: Iterable[str] = ()) -> Estimate:
-    """τ of a quantity with the gap, over the nets that may be compared."""
+    """Kendall's τ of a quantity with the gap, over the nets that may be compared."""
     return tau(some.nets, name, GAP, some.settings, some.realizations, given)
 
 
@@ -38,7 +38,7 @@ def with_repeated(some: Along) -> Along:
 
 
 def label_of(name: str) -> str:
-    """A quantity, or what the other realizations would get, as figures name it."""
+    """The name of a quantity in figures, or that of the gap of the other realizations."""
     return "gap of other realizations" if name == REPEATED else QUANTITIES[name].label
 
 

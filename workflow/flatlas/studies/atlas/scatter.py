@@ -1,4 +1,4 @@
-"""Panels with a measure across and the test error up, one for each measure."""
+"""Panels of the test error against each measure."""
 
 from collections.abc import Mapping
 

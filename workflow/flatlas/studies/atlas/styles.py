@@ -26,12 +26,12 @@ def styles(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def colours_and_markers() -> Iterator[tuple[str, str]]:
-    """A colour and a marker for one after another."""
+    """Pairs of a colour and a marker, without end."""
     return zip(cycle(COLOURS), cycle(MARKERS), strict=False)
 
 
 def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:
-    """Small grey words beside the rows of a panel."""
+    """Write small grey words beside the rows of a panel."""
     right = ax.secondary_yaxis("right")
     right.set_yticks(range(len(words)), words, fontsize=6.5)
     right.tick_params(length=0, colors=GREY)
@@ -41,7 +41,7 @@ def words_on_the_right(ax: Axes, words: Sequence[str]) -> None:
 def draw_intervals(
     ax: Axes, places: Iterable[float], rows: pd.DataFrame, colour: str = BLACK
 ) -> None:
-    """A horizontal line for each row that has an interval, at its place."""
+    """Draw a horizontal line at the place of each row that has an interval."""
     for place, (low, high) in zip(places, rows[["low", "high"]].to_numpy(float), strict=True):
         if np.isfinite(low):
             ax.plot([low, high], [place, place], "-", color=colour, lw=1.1)
@@ -54,7 +54,7 @@ def counted(table: pd.DataFrame, name: str) -> str:
 
 
 def small_print(material: Material, table: pd.DataFrame) -> str:
-    """How many nets there are, and which values are not reliable."""
+    """Small print: how many nets there are, and how many values are unreliable."""
     trained, found = material.trainings, once(table)
     seeds = len(found[[STUDY, "seed"]].drop_duplicates())
     text = f"{found['run'].nunique()} runs, {len(found)} networks, {seeds} realizations."
