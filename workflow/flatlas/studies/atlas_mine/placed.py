@@ -10,7 +10,7 @@ from flatlas.studies.atlas.quantities import QUANTITIES, TAKEN
 
 Options = Mapping[str, Mapping[str, Any]]
 COLUMNS = ["net", "measure", "value", "error", "converged", "percentile", "networks", "why"]
-# What is placed besides the measures.
+# What is placed in addition to the measures.
 TESTED = "test_error"
 LOSSES = {1: "one output, with the logistic loss"}
 # Measures of the training, which happened elsewhere.
