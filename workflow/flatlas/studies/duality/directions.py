@@ -1,7 +1,8 @@
 """Statistics along the directions n, as claims need them.
 
 Arrays are (realizations, values, directions), by rank. The statistics leave out directions beyond
-those that hold 99 % of ΔL: rarely active neurons let σ_g fall by decades there, or to round-off.
+those that hold 99 % of ΔL: there σ_g falls by decades or to round-off, because of rarely active
+neurons.
 """
 
 from collections.abc import Callable
@@ -25,14 +26,14 @@ def counted(gap: np.ndarray) -> int:
 
 
 def counted_each(gap: np.ndarray) -> np.ndarray:
-    """Which directions, by rank, hold 99 % of each net's ΔL: of Σ|ΔL_n|, as a few are negative."""
+    """Which directions, by rank, hold 99 % of each net's Σ|ΔL_n| (a few ΔL_n are negative)."""
     parts = np.abs(np.nan_to_num(gap))
     held = np.cumsum(parts, axis=-1)
     return (held - parts < HELD * held[..., -1:]) & np.isfinite(gap)
 
 
 def live(measured: np.ndarray) -> np.ndarray:
-    """The numbers that are positive beyond round-off, and NaN elsewhere."""
+    """The numbers that are positive and above round-off, and NaN elsewhere."""
     if not measured.size:
         return measured
     known = np.where(np.isfinite(measured), measured, 0.0)
@@ -48,8 +49,8 @@ def logs(measured: np.ndarray) -> np.ndarray:
 def stretches(last: int) -> list[tuple[int, int]]:
     """Half-decades of rank, as (first, last): 1-3, 4-10, and equal steps of log n beyond.
 
-    Each has the same weight, as it has the same width on the paper's axis. Single directions
-    would not do: the ten sharpest would be lost among hundreds.
+    All have the same weight, because they have the same width on the paper's axis. If single
+    directions had it, the ten sharpest would be lost among hundreds.
     """
     ends = [3, SHARPEST]
     if last > SHARPEST:
@@ -75,7 +76,7 @@ def flat(spectrum: np.ndarray, last: int) -> np.ndarray:
 
 
 def from_first_to_last(logs: np.ndarray) -> np.ndarray:
-    """The change of the mean, from (realizations, ..., values, half-decades)."""
+    """The change of the means over realizations of (realizations, ..., values, half-decades)."""
     means = mean(logs)
     return np.asarray(means[..., -1, :] - means[..., 0, :])
 

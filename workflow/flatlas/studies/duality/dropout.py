@@ -35,7 +35,7 @@ class Dropped:
 
 
 def _claims(layer: Layer) -> Claims:
-    """SI §2."""
+    """The claims of the SI, §2."""
     gap, sharp, flat = (layer.net(name) for name in ("dual_gap", "gap_sharp", "gap_flat"))
     sharpness = sharpest(layer.sharpness)
     yield layer.changes(
@@ -74,7 +74,7 @@ def _claims(layer: Layer) -> Claims:
 def _dominates(
     layer: Layer, part: str, where: str, place: int, over: np.ndarray, gap: np.ndarray
 ) -> Claim:
-    """A claim about the nets at one end alone: it does not need those at other values."""
+    """A claim about the nets at one end of the sweep, which needs no nets at other values."""
     claim = layer.whole.claim(
         where,
         f"{part} dominates ΔL at {where} d",

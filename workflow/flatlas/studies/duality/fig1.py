@@ -11,7 +11,8 @@ from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, BLUE, GREEN, RED, Drawing
 
-# Activities for a training image and a test image, and the weights of one neuron behind them.
+# The activities of a training image and of a test image, and the weights of a neuron that gets
+# them.
 ACTIVITY = np.array([1.0, 0.6])
 CHANGED = np.array([0.45, 1.0])
 WEIGHTS = np.array([1.9, 0.5])
@@ -30,7 +31,7 @@ EQUATION = (
 
 def draw(material: Material) -> Drawing:
     """A: the duality in the plane of weights. B: the same numbers in a picture of the layer."""
-    # The style's engine would replace "none" when the figure is saved.
+    # Saving the figure would replace a layout engine of "none" by that of the style.
     figure = pyplot.figure(figsize=(9.4, 4.0), layout=PlaceHolderLayoutEngine(True, True))
     space = figure.add_axes((0.0, 0.04, 0.5, 0.96), projection="3d", computed_zorder=False)
     layer = figure.add_axes((0.53, 0.05, 0.45, 0.88))
@@ -49,7 +50,7 @@ def loss(activity: np.ndarray, weights: np.ndarray) -> Any:
 
 
 def _example() -> pd.DataFrame:
-    """Every point of panel A: weights, activity (0: that of x, 1: that of x') and loss there."""
+    """Every point of panel A with its weights, its activity (0: of x, 1: of x') and its loss."""
     along = np.array([-ACTIVITY[1], ACTIVITY[0]]) / np.linalg.norm(ACTIVITY)
     line = DUAL + np.linspace(-REACH, REACH, GRID)[:, None] * along
     axes = [np.linspace(low, high, GRID) for low, high in EDGES]
@@ -72,7 +73,7 @@ def _example() -> pd.DataFrame:
 
 
 def _weight_space(ax: Any, points: pd.DataFrame) -> None:
-    """The plane of weights, darker where the loss of x is larger; upwards, from x to x'."""
+    """Draw the plane of weights, darker where the loss of x is larger; upwards, from x to x'."""
     plane, line, path, *dots = (
         points[points["quantity"] == name]
         for name in ("plane", "dual weights", "changed activity", "w", "w*", "x'")
@@ -118,7 +119,7 @@ def _finish_space(ax: Any) -> None:
 
 
 def _layer_picture(ax: Axes) -> None:
-    """Twice the same pre-activation: from a changed activity, and from changed weights."""
+    """Draw the same pre-activation twice: from a changed activity, and from changed weights."""
     names = (r"a_{i}+\Delta a_{i}", "w_{i}"), ("a_{i}", r"w_{i}+\Delta w_{i}")
     _neuron(ax, 0.0, "activity changed", CHANGED, WEIGHTS, names[0], (RED, BLACK))
     _neuron(ax, 6.0, "weights changed", ACTIVITY, DUAL, names[1], (BLACK, RED))
@@ -137,7 +138,7 @@ def _neuron(
     names: tuple[str, str],
     colours: tuple[str, str],
 ) -> None:
-    """Two neurons and the one they feed, by lines as thick as the weights.
+    """Draw two neurons and the one that they feed, with lines as thick as the weights.
 
     Names and colours are those of activities and weights; what changed is vermilion.
     """

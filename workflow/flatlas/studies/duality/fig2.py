@@ -22,12 +22,12 @@ from flatlas.studies.duality.spectra import picked
 
 DIRECTION = ["n", "eigenvalue", "sigma_g"]
 SIZES = ["T_g", "T_h", "T_w", "layer_norm"]
-# With fewer directions in a decade of H_n, a net does not show the trend there.
+# In a decade of H_n with fewer directions, a net does not show the trend.
 ENOUGH = 10
 # The paper's Fig. 2A is of "all hyperparameters (learning rate α and batch size B in SGD; decay
 # rate β and initial weight scale s) and sample size (N)".
 NAMED = ("alpha", "batch", "decay", "init", "size")
-# Sweeps in which the size grows, and those in which it is flat.
+# Sweeps in which the size grows, and sweeps in which it is flat.
 GROWING, FLAT = ("decay", "init"), ("alpha", "batch")
 
 
@@ -132,7 +132,7 @@ def _sharpness(nets: Nets, prefix: str = "") -> Claims:
 
 
 def _by_decade(curvature: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """The correlation in each decade that every realization has, as (realizations, decades)."""
+    """The correlation in each decade that all realizations have, as (realizations, decades)."""
     with_nets = np.isfinite(curvature).any((1, 2)).sum()
     decade = np.floor(np.log10(curvature))
     found = []

@@ -26,7 +26,7 @@ SWEEP, TABLE = "learners", "gradients_directions"
 LEGEND = "Dots: directions at ten ranks a decade; means over realizations, bars: one s.d. "
 # The claims compare DPSGD with SSGD.
 ORDER = ("dpsgd", "ssgd")
-# The study's moments: they name the claims where no training left a row.
+# The study's moments, which name the claims if no training left a row.
 PLANNED = ("10", "100", "1000", FINAL)
 BEFORE = "before convergence"
 
@@ -55,7 +55,7 @@ def _noise(material: Material) -> pd.DataFrame:
     """
     table = material.measured(TABLE, SWEEP, KIND, every_moment=True)
     table = table.assign(at=table["at"].astype(str))
-    # Where H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
+    # If H_n is round-off, the eigenvector is arbitrary and its noise means nothing.
     table = picked(above_round_off(table, "eigenvalue", [*NET, "at"]))
     asked = table["at"].map(_when).astype(float)
     table = table[(asked == inf) | (table["epoch"] >= asked)]
@@ -65,7 +65,7 @@ def _noise(material: Material) -> pd.DataFrame:
 
 
 def _grid(moments: int) -> tuple[Figure, Axes, list[Axes]]:
-    """One large panel, and next to it two rows of small ones that share their axes."""
+    """One large panel, and next to it two rows of small panels that share their axes."""
     columns = max(ceil(moments / 2), 1)
     rows = 2 if moments > 1 else 1
     figure = pyplot.figure(figsize=(3.8 + 2.3 * columns, 4.0))
@@ -131,9 +131,10 @@ def claims(material: Material) -> Claims:
 
 
 def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Claims:
-    """Claims by the rank correlations `within` single nets, as (realizations, kinds, moments).
+    """The claims that noise grows with H_n, from the rank correlations `within` single nets.
 
-    A kind without solutions keeps its claims, undecided.
+    `within` is (realizations, kinds, moments). A kind without solutions keeps its claims,
+    undecided.
     """
     for kind in ORDER:
         place = [number for number, value in enumerate(sweep.values) if value == kind]
@@ -151,7 +152,7 @@ def _growth(sweep: Sweep, moments: Sequence[str], within: np.ndarray) -> Claims:
 
 
 def _excess(sweep: Sweep, moments: Sequence[str], logs: np.ndarray) -> Claims:
-    """DPSGD against SSGD at the same H_n, from log H_n and log Δ_n."""
+    """The claims about DPSGD against SSGD at the same H_n, from log H_n and log Δ_n."""
     both = len(sweep.values) > 1
     sharp, rest = _excesses(*logs) if both else np.empty((2, 0, len(moments)))
     final = np.array([moment == FINAL for moment in moments])
@@ -218,9 +219,9 @@ def _ordered(sweep: Sweep, column: str, moments: Sequence[str]) -> np.ndarray:
 
 
 def _training(sweep: Sweep, moments: Sequence[str]) -> np.ndarray:
-    """Where a net was in training, or is the solution.
+    """A mask of the moments at which a net was still in training, and of its solution.
 
-    A later checkpoint is the solution again, which counts once.
+    A checkpoint after the end is the solution again, which counts once.
     """
     ended = sweep.read("outcomes", "epoch")[:, :, np.newaxis, np.newaxis]
     final = np.array([moment == FINAL for moment in moments])[:, np.newaxis]

@@ -73,8 +73,8 @@ class Layer:
     def correlation(self) -> np.ndarray:
         """The mean c_n of each net, as (realizations, values).
 
-        It is the mean over the ranks that hold 99 % of ΔL at every value. Where c_n falls with n, a
-        mean over more directions at one value than at another would seem to change.
+        The mean is over the ranks that hold 99 % of ΔL at every value. Otherwise, as c_n falls with
+        n, it would seem to change only because one value has more directions than another.
         """
         gap = self.directions("gap")
         last = int(directions.counted_each(mean(gap)).sum(-1).min(initial=gap.shape[-1]))
@@ -91,17 +91,17 @@ class Layer:
         over: np.ndarray,
         statistic: Statistic = change,
     ) -> Claim:
-        """A quantity changes, or barely does, from the first value to the last."""
+        """A claim about the relative change of a quantity from the first value to the last."""
         quantity = f"relative change of {what}"
         return self.sweep.claim(name, says, quantity, criterion, statistic, over)
 
     def stays(self, name: str, what: str, over: np.ndarray) -> Claim:
-        """A quantity barely moves."""
+        """The claim that a quantity barely moves."""
         says = f"{what} barely moves as {self.symbol} rises"
         return self.changes(name, says, f"mean {what} {ENDS}", BARELY, over)
 
     def follows(self, name: str, what: str, over: np.ndarray, rises: bool) -> Claim:
-        """A quantity rises or falls with the swept value, over all of its values."""
+        """The claim that a quantity rises or falls with the swept value, over all values."""
         return self.sweep.claim(
             name,
             f"{what} {'rises' if rises else 'falls'} as {self.symbol} rises",
@@ -112,7 +112,7 @@ class Layer:
         )
 
     def keeps_spectrum(self, name: str, which: str, over: np.ndarray) -> Claim:
-        """Part of the σ_g spectrum, or all of it, barely moves."""
+        """The claim that the σ_g spectrum, or part of it, barely moves."""
         return self.sweep.claim(
             name,
             f"the σ_g spectrum{which} barely moves as {self.symbol} rises",
@@ -124,7 +124,7 @@ class Layer:
         )
 
     def lies_in(self, name: str, part: str, over: np.ndarray, rises: bool) -> Claim:
-        """ΔL rises or falls with the swept value, mostly through one of its parts."""
+        """The claim that ΔL rises or falls with the swept value, mostly through one part."""
         way, other = ("rises", "falls") if rises else ("falls", "rises")
         return self.sweep.claim(
             name,
@@ -137,9 +137,9 @@ class Layer:
         )
 
     def solved(self) -> Claim:
-        """Most trainings give a solution, at each value: every training counts, solved or not."""
+        """The claim that most trainings give a solution at each value, over all trainings."""
         met = self.sweep.met
-        # Without a single solution it is the trainings that failed.
+        # If no training gave a solution, the trainings failed, and the claim stays undecided.
         found = (met == 1).any()
         shares = [estimate(mean, met[:, value]) for value in range(met.shape[1])]
         number = least(shares, len(met)) if found else UNKNOWN
@@ -156,7 +156,7 @@ class Layer:
         )
 
     def flatter(self, rises: bool) -> Claims:
-        """ΔL follows σ_g of the sharp directions, and nothing else moves (Fig. 3)."""
+        """The claims that ΔL follows σ_g of the sharp directions, and all else stays (Fig. 3)."""
         sharp = directions.sharpest(self.sharpness)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
         yield self.lies_in("gap_sharp", "ΔL_s", self.net("gap_sharp"), rises)
@@ -167,7 +167,7 @@ class Layer:
         yield self.keeps_spectrum("sharpness_flat", " beyond n = 10", beyond)
 
     def smaller(self, rises: bool) -> Claims:
-        """ΔL follows the size through the flat directions; σ_g does not move (Fig. 4)."""
+        """The claims that ΔL follows the size through flat directions, at the same σ_g (Fig. 4)."""
         yield self.keeps_spectrum("sharpness", "", directions.by_stretch(self.sharpness, self.last))
         yield self.follows("size", "S_w", self.net("S_w"), rises)
         yield self.follows("gap", "ΔL", self.net("dual_gap"), rises)
@@ -177,7 +177,7 @@ class Layer:
 def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
     """The nets of the named sweeps, in the realizations that all of their runs have.
 
-    A run with more realizations than others would count for more.
+    Otherwise a run with more realizations than others would count for more.
     """
     kept = {*names}
     outcomes = material.tables["outcomes"]

@@ -23,7 +23,7 @@ NAMES = {"ssgd": "SSGD", "dpsgd": "DPSGD"}
 COLOURS = {"ssgd": BLUE, "dpsgd": RED}
 COLUMNS = ("gap", "sigma_g", "S_w")
 LEGEND = r"Lines: means ($\Delta L_n$ over ten bins of $n$ a decade); bands: one s.d. "
-# The paper says n < 10 here.
+# Here the paper says n < 10.
 BELOW_TEN = 9
 AGAINST = "of DPSGD against SSGD"
 

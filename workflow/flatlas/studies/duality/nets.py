@@ -1,4 +1,4 @@
-"""Dots of trained nets from many sweeps, each in the colour of its sweep.
+"""Dots for trained nets of many sweeps, in the colours of their sweeps.
 
 The run at the defaults is part of every sweep. It is drawn once, in a separate colour.
 """

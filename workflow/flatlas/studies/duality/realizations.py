@@ -1,6 +1,6 @@
-"""How realizations of a run are drawn: means with their spread, hollow or dashed dots and lines.
+"""How realizations of a run are drawn: means with their spread.
 
-Hollow and dashed mean that a training behind the point met no stopping rule.
+Hollow dots and dashed lines mean that a training behind them met no stopping rule.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ def spread(table: pd.DataFrame, keys: list[str], column: str, sort: bool = True)
 
 
 def above_zero(over: pd.DataFrame) -> pd.DataFrame:
-    """Bands cut at a tenth of the mean: a logarithmic axis can't show zero."""
+    """The same table with bands cut at a tenth of the mean: a logarithmic axis can't show zero."""
     return over.assign(low=over["low"].clip(lower=over["mean"] / 10))
 
 
@@ -45,7 +45,7 @@ def all_converged(points: pd.DataFrame) -> bool:
 def draw_line(
     ax: Axes, line: pd.DataFrame, colour: Any, label: str | None = None, alpha: float = 0.15
 ) -> None:
-    """A mean against n with its band."""
+    """Draw a mean against n, with its band."""
     style = "-" if all_converged(line) else "--"
     ax.plot(line["n"], line["mean"], style, color=colour, label=label)
     ax.fill_between(line["n"], line["low"], line["high"], color=colour, alpha=alpha, lw=0)
@@ -54,7 +54,7 @@ def draw_line(
 def draw_means(
     ax: Axes, means: pd.DataFrame, x: str, colour: str, marker: str = "o", joined: bool = True
 ) -> None:
-    """Dots at the means, with bars, and a line that joins them."""
+    """Draw dots at the means, with bars, and a line that joins them."""
     if joined:
         ax.plot(means[x], means["mean"], "-", color=colour)
     ax.errorbar(means[x], means["mean"], means["sd"], fmt="none", ecolor=colour)
@@ -72,7 +72,7 @@ def draw_dots(
     size: float = 4.5,
     many: bool = False,
 ) -> None:
-    """Full dots, then hollow ones; `many` dots are pale, and pixels in a vector graphic."""
+    """Draw full dots, then hollow ones; `many` dots are pale, and rasterized in the PDF."""
     converged = points["converged"].astype(bool)
     for dots, face in ((points[converged], colour), (points[~converged], "white")):
         # A logarithmic axis fails on a line without points.

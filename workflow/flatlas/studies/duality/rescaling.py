@@ -44,7 +44,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _relations(directions: pd.DataFrame) -> pd.DataFrame:
-    """Median over live directions of each quantity relative to p = 1, over realizations."""
+    """Each quantity relative to p = 1: means over realizations of medians over directions."""
     unscaled = directions[directions[FACTOR] == 1][[*DIRECTION, *RATIOS]]
     both = directions.merge(unscaled, on=DIRECTION, suffixes=("", "_there"))
     for column in RATIOS:
@@ -73,7 +73,7 @@ def claims(material: Material) -> Claims:
     factors = np.asarray(nets.levels(TABLE, FACTOR), dtype=float)
     curvature = nets.read_of_run(TABLE, "eigenvalue", FACTOR, "n")
     if len(factors):
-        # A direction has the same n for every p, so it is enough to know those of p = 1.
+        # A direction has the same n for every p, so the directions at p = 1 are enough.
         curvature = curvature[:, [_unscaled(factors)]]
     curved = np.isfinite(live(curvature))
     yield _unchanged(nets, factors, curved)
@@ -109,7 +109,7 @@ def _largest_change(gap: np.ndarray, curved: np.ndarray, factors: np.ndarray) ->
 
 
 def _powers(nets: Nets, factors: np.ndarray, curved: np.ndarray) -> Claims:
-    """The exponents of p, by which the layer's weights are scaled."""
+    """The claims about the exponents of p, the factor of the layer's weights."""
     steps = np.log(factors) - np.log(factors).mean() if len(factors) else factors
     for column, (symbol, power) in POWERS.items():
         values = nets.read_of_run(TABLE, column, FACTOR, "n")

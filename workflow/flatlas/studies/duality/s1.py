@@ -44,7 +44,7 @@ def _realizations(ax: Axes, nets: pd.DataFrame, column: str, label: str) -> None
 
 
 def claims(material: Material) -> Claims:
-    """Judged net by net: the mean over realizations would need fewer images than any of them."""
+    """The claim, judged net by net: a mean over nets needs fewer images than a single net."""
     nets = Nets(material, "test_images")
     sizes = nets.levels("test_images_summary", IMAGES)
     place = nearest(sizes, ENOUGH)

@@ -26,7 +26,7 @@ def draw(material: Material) -> Drawing:
     for ax, (letter, (sweep, paper)) in zip(axes, PANELS.items(), strict=True):
         key, _ = varied(sweep)
         directions = material.measured("hidden_directions", sweep, key)
-        # Where a preset does not have the paper's reference, the value nearest to it.
+        # If a preset lacks the paper's reference, the nearest value takes its place.
         values = directions[key].unique()
         reference = float(min(values, key=lambda value: abs(value - paper), default=paper))
         drawn = _ratios(directions, key, reference)
@@ -59,7 +59,7 @@ def _finish_axis(ax: Axes, drawn: pd.DataFrame, key: str, reference: float) -> N
 
 
 def claims(material: Material) -> Claims:
-    """A claim about each panel: from no decay to the strongest, and from s = 2 to the smallest."""
+    """A claim about each panel: from no decay to the largest β, from s = 2 to the smallest s."""
     scales = list(Layer(material, "init").sweep.solutions)
     _, reference = PANELS["B"]
     init = Layer(material, "init", order=(reference, *scales[:1]))

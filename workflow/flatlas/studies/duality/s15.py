@@ -13,7 +13,7 @@ from flatlas.studies.duality.directions import by_stretch, flat, from_first_to_l
 from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, named
 from flatlas.studies.duality.sweeps import SPECTRA, draw_sweeps
 
-# A fall of the spectrum is measured over five ranks a side, as in the search for n_s.
+# The fall of a spectrum is measured over five ranks on each side, as in the search for n_s.
 RANKS = 5
 SHARPNESS = "the geometric mean of σ_g"
 
@@ -92,8 +92,8 @@ def _noise(layer: Layer) -> Claims:
 def _drop(layer: Layer) -> np.ndarray:
     """How much steeper the spectrum falls at n_s than around it, as (realizations, values).
 
-    A smooth spectrum falls across n_s too, hence the difference from its surroundings. Without
-    ρ = 0 there is nothing to compare with.
+    A smooth spectrum falls across n_s too, so the falls around n_s are subtracted. Without ρ = 0
+    there is nothing to compare with.
     """
     if not layer.sharpness.size or layer.sweep.values[0] != 0:
         return layer.sharpness[..., 0:0]

@@ -101,7 +101,7 @@ def _by_curvature(nets: Nets) -> tuple[np.ndarray, np.ndarray]:
 def _alive_at_both(logs: np.ndarray) -> np.ndarray:
     """The numbers of directions that are known at the first scale and at the last.
 
-    Otherwise a half-decade would seem shifted by directions that it has at one scale only.
+    Otherwise directions known at only one scale would seem to shift a half-decade.
     """
     if not logs.size:
         return logs

@@ -19,7 +19,7 @@ HEIGHT = 0.18
 
 
 def draw(material: Material) -> Drawing:
-    """A panel a strategy, the better solution on the right."""
+    """A panel for each strategy, with the better solution on the right."""
     figure, axes = panels(1, 2, width=3.8, height=2.9)
     points: list[pd.DataFrame] = []
     for ax, (letter, (title, *solutions)) in zip(axes, PANELS.items(), strict=True):

@@ -44,7 +44,7 @@ def _spectra(material: Material) -> pd.DataFrame:
 
 
 def _splits(material: Material) -> pd.DataFrame:
-    """Mean n_s of each run, with the symbol and the value of what is swept as the name."""
+    """Mean n_s of each run, named by the symbol and the value of what is swept."""
     table = each_once(material.measured("hidden_summary"), ["seed"])
     means = spread(table, ["sweep", "run"], "n_sharp", sort=False).reset_index()
     names = {row["run"]: _name(row) for _, row in table.drop_duplicates("run").iterrows()}
@@ -54,7 +54,7 @@ def _splits(material: Material) -> pd.DataFrame:
 
 
 def _name(row: pd.Series) -> str:
-    """The swept value; the sweep's name if a user added it, or if it does not vary its key."""
+    """The swept value; the sweep's name if a user added the sweep or it doesn't vary its key."""
     key, _ = SWEEPS.get(row["sweep"], ("", ""))
     value = row.get(key)
     return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {written(value)}"

@@ -18,7 +18,7 @@ LABELS = {
     "gap": r"$\Delta L_n$",
 }
 LOGARITHMIC = {"sigma_g", "sigma_w"}
-# Steep or cumulative, these are drawn at every rank; the others are averaged over bins of ranks.
+# Steep or cumulative quantities, drawn at every rank; others are averaged over bins of ranks.
 SMOOTH = {"sigma_g", "S_w"}
 # A logarithmic axis shows no more than four decades.
 LOWEST = 1e-4
@@ -46,7 +46,7 @@ def binned(directions: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.
         n=np.log(table["n"].astype(float)),
     )
     means = table.groupby([*nets, "bin"])[["n", *columns]].mean().reset_index()
-    # Rounded, to make the bins of different nets equal to the last digit.
+    # Rounded, so that the bins of different nets are equal to the last digit.
     return means.assign(n=np.exp(means["n"]).round(6)).drop(columns="bin")
 
 

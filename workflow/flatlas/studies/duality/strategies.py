@@ -22,7 +22,7 @@ PAIRS = {"hidden": "first", "second": "second", "third": "third"}
 
 @dataclass(frozen=True)
 class Reading:
-    """What weight decay and s are: the text and the authors' published program differ."""
+    """What weight decay and s mean, in which the text and the authors' program differ."""
 
     penalty: str
     init: str
@@ -34,7 +34,7 @@ PROGRAM = Reading("the program's β‖w‖", "the program's initialization")
 
 @dataclass(frozen=True)
 class TwoSweeps:
-    """Two sweeps that find such solutions, with the claims about them."""
+    """Two sweeps that make solutions flatter or smaller, with the claims about them."""
 
     sweeps: tuple[str, str]
     make_claims: Callable[[Material, str, str], Iterable[Claim]]
@@ -61,7 +61,7 @@ class EachPair:
         return draw_rows(material, rows)
 
     def claims(self, material: Material) -> Claims:
-        """The same claims about each pair."""
+        """The claims about each pair."""
         for measure, place in PAIRS.items():
             found = self.make_claims(Layer(material, self.sweep, measure))
             yield from named(place, found, f", in the {place} pair of hidden layers")

@@ -20,7 +20,7 @@ SWEEPS = {
     "dropout": ("net.dropout", "d"),
     "decay_time": ("penalty.until_epoch", "t_β"),
 }
-# The key of the tables with fewer and fewer test images.
+# The key of tables that repeat a measure with fewer and fewer test images.
 IMAGES = "test_images"
 SYMBOLS = {
     "optimizer.lr": r"$\alpha$",
@@ -34,8 +34,8 @@ SYMBOLS = {
     IMAGES: r"$N_{te}$",
     "factor": "$p$",
 }
-# What a sweep's name begins with, if it varies the same quantity elsewhere: in the convolutional
-# net, or as the authors' published program does.
+# Prefixes of sweeps that vary the same quantity elsewhere: in the convolutional net, or as in the
+# authors' published program.
 ELSEWHERE = ("cifar_", "program_")
 # Values that span more than this factor get a logarithmic axis.
 WIDE = 4
@@ -51,9 +51,9 @@ def varied(sweep: str) -> tuple[str, str]:
 
 
 def set_ticks(ax: Axes, values: Sequence[Any], key: str) -> dict[Any, float]:
-    """The positions of ascending values on the x axis, which gets their ticks and their symbol.
+    """Set ticks and label of the x axis for ascending values; returns their positions.
 
-    The positions are evenly spaced for text and where tick labels would overlap.
+    Positions are evenly spaced for text and where tick labels would overlap.
     """
     places, scale = _places(values)
     ax.set_xscale(scale)
