@@ -20,7 +20,7 @@ from flatlas.statistics.means import mean
 from flatlas.studies.false_friend import norms
 from flatlas.studies.false_friend.norms import KINDS, L2, NORMS, TABLE, OverL2
 
-# Without L2, and with more and more.
+# Line styles: without L2, then with more and more of it.
 STYLES: tuple[LineStyleType, ...] = ("-", ":", "--", "-.", (0, (1, 4)), (0, (6, 1, 1, 1, 1, 1)))
 LOSS, EPOCH = "train_loss", "epoch"
 
@@ -64,7 +64,7 @@ def _lines(ax: Axes, some: pd.DataFrame, x: str, y: str, colour: str, style: Lin
 
 
 def claims(material: Material) -> Claims:
-    """How weights and norms change along training, in the nets without L2."""
+    """The claims about weights and norms along training, in the nets without L2."""
     material = norms.with_history(material)
     for kind in ("logistic", "mlp"):
         yield from _along(OverL2(material, f"{kind}_path"), kind)

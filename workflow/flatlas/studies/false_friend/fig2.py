@@ -31,7 +31,7 @@ def draw(material: Material) -> Drawing:
                 ax.plot(net["factor"], net[f"{name}_predicted"], "--", color=GREY, lw=0.9)
             ax.set(xscale="log", yscale="log", xlabel="$c$", ylabel=quantity.symbol)
             plain_ticks(ax.xaxis)
-            # For small c the prediction may be far off: the axis follows the measured values.
+            # The axis follows the measured values: for small c the prediction may be far off.
             positive = some.loc[some[name] > 0, name]
             if len(positive):
                 ax.set_ylim(positive.min() / 3, positive.max() * 10)
@@ -52,7 +52,7 @@ def _small_print(material: Material, points: pd.DataFrame) -> str:
 
 
 def claims(material: Material) -> Claims:
-    """Whether the limits are reached, and whether the Hessian gets small."""
+    """The claims that the limits are reached, and that the Hessian gets small."""
     for kind in ("logistic", "mlp"):
         yield from _scaled(Nets(material, f"{kind}_solution"), kind)
 

@@ -20,7 +20,7 @@ from flatlas.studies.false_friend.norms import NORMS, TABLE, VGG
 
 AVERAGED, SGD = "vgg_adamw_ia", "vgg_sgd"
 OTHERS = [way for way in VGG if way != AVERAGED]
-# How many times sharper than SGD averaged AdamW is in the preprint.
+# In the preprint, averaged AdamW is this many times sharper than SGD.
 TIMES = 30
 
 
@@ -59,7 +59,7 @@ def _dots(
 
 
 def claims(material: Material) -> Claims:
-    """Whether averaged AdamW generalizes best, and how much sharper than SGD it is."""
+    """The claims that averaged AdamW generalizes best, and how much sharper than SGD it is."""
     material = norms.with_history(material)
     nets = Nets(material, (AVERAGED, *OTHERS))
     ways = {way: Nets(material, way) for way in (AVERAGED, *OTHERS)}

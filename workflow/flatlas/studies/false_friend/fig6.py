@@ -77,7 +77,7 @@ def _spectra(ax: Axes, some: pd.DataFrame, counts: pd.DataFrame) -> None:
         peak = max(peak, norm * net["density"].max())
         ax.axvline(edge / norm, color=colour, lw=0.8, ls=":")
     ax.set(yscale="log", xlabel=r"eigenvalue$\,/\,\lambda_1$", ylabel="density")
-    # The default limits would follow the tails of the kernels over many decades.
+    # Set limits, because the default ones follow the tails of the kernels over many decades.
     ax.set_ylim(1e-5, 10 * peak)
     if strengths:
         ax.legend(loc="upper right")
@@ -110,7 +110,7 @@ def _small_print(material: Material, counts: pd.DataFrame) -> str:
 
 
 def claims(material: Material) -> list[Claim]:
-    """The bulk with and without L2, and the outliers over the number of classes."""
+    """Questions about the bulk with and without L2, and about outliers by number of classes."""
     return ours([*_bulk(material, "logistic"), *_bulk(material, "mlp"), *_outliers(material)])
 
 

@@ -111,7 +111,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
 
 
 def claims(material: Material) -> Claims:
-    """For each kind of net with enough nets: whether a norm times ‖w‖² orders them better."""
+    """For each kind with enough nets: the claims that a norm times ‖w‖² orders them better."""
     material = norms.with_history(material)
     for kind in KINDS:
         nets = Nets(material, tuple(VGG) if kind == "vgg" else kind)
@@ -120,7 +120,9 @@ def claims(material: Material) -> Claims:
 
 
 def _ordered(nets: Nets, kind: str) -> Claims:
-    """A sharper net should have the larger error; for a norm alone the reverse counts too."""
+    """The claims about one kind: sharper nets should have larger errors.
+
+    For a norm alone, an order that is reversed throughout counts as well."""
     tau, over = within_realizations(kendall), f"over {KINDS[kind].words} in each realization"
     for name, norm in NORMS.items():
         columns = (name, f"{name}_product", "test_error")

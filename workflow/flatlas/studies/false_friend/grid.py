@@ -26,7 +26,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Grid:
-    """The claims are about these kinds of net; every sweep of the figure is drawn."""
+    """A figure that draws all its sweeps, with claims about these kinds of net."""
 
     kinds: tuple[str, ...]
 
@@ -54,16 +54,17 @@ class Grid:
         return Drawing(figure, drawn)
 
     def claims(self, material: Material) -> Claims:
-        """With L2 the norms and the accuracy are larger than without, and rise along the grid."""
+        """The claims that norms and accuracy are larger with L2 than without, and rise along the
+        grid."""
         material = norms.with_history(material)
         for kind in self.kinds:
             yield from _raised(material, kind)
 
 
 def _line(ax: Axes, some: pd.DataFrame, column: str, colour: str, marker: str) -> None:
-    """Strengths at equal distances: a logarithmic axis has no place for 0."""
+    """Draw a column over the strengths of L2, at equal distances: a logarithmic axis has no 0."""
     strengths = norms.strengths_in(some)
-    # As in 5e-4, which leaves room for the neighbours.
+    # Written as 5e-4, which leaves room for the neighbours.
     short = [
         np.format_float_scientific(one, trim="-", exp_digits=1) if one else "0" for one in strengths
     ]

@@ -13,7 +13,8 @@ from flatlas.plotting.style import BLUE, GREEN, ORANGE
 
 L2 = "penalty.coefficient"
 TABLE = "norms_summary"
-# An exact eigenvalue is within the residual of the one found; a residual up to this share is small.
+# The exact eigenvalue is within the residual of the one found. A residual is small up to this share
+# of it.
 SMALL_RESIDUAL = 0.01
 
 
@@ -75,7 +76,7 @@ class OverL2(Sweep):
 
     @property
     def note(self) -> str:
-        """Says also if there are no nets without L2."""
+        """What is missing, in words; says too if there are no nets without L2."""
         lacking = "" if 0 in self.values else "No solutions without L2."
         return " ".join(filter(None, [super().note, lacking]))
 
@@ -91,7 +92,7 @@ def with_history(material: Material) -> Material:
 
 
 def _spectral_norm_known(table: pd.DataFrame) -> pd.Series:
-    """Whether λ₁ is known, even if the rest of its search did not converge; NaN without λ₁."""
+    """Whether λ₁ is known, even if the search failed for further eigenvalues; NaN without λ₁."""
     residual, norm = (
         table[name].astype(float) for name in ("spectral_norm_residual", "spectral_norm")
     )
@@ -100,7 +101,7 @@ def _spectral_norm_known(table: pd.DataFrame) -> pd.Series:
 
 
 def points(material: Material, *more: str, every_moment: bool = False) -> pd.DataFrame:
-    """The table to draw, with `more` columns: the solutions or every moment; accuracies in %."""
+    """The table to draw, with `more` columns: at the final or every moment; accuracies in %."""
     table = with_history(material).tables[TABLE]
     swept = [L2] if L2 in table else []
     table = table[[*DOT, *swept, "at", "epoch", *COLUMNS, "settled", "accuracy", *more]]
@@ -133,7 +134,7 @@ def name_of(sweep: str) -> str:
 def dot(
     ax: Axes, x: float, net: pd.Series, column: str, style: tuple[str, str], size: float
 ) -> None:
-    """A net's value, hollow if the search for it did not converge, with its standard error."""
+    """Draw a net's value with its standard error; hollow if the search did not converge."""
     colour, marker = style
     error = net.get(f"{column}_error", 0.0)
     if error:
