@@ -9,7 +9,7 @@ import pandas as pd
 
 from flatlas.evidence.material import NET, Material
 
-# The file of a network's weights: what the sweep of the study varies.
+# What the study's sweep varies: the file of a network's weights.
 WEIGHTS = "net.weights"
 
 
