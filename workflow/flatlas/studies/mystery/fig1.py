@@ -30,7 +30,7 @@ def draw(material: Material) -> Drawing:
 
 
 def _first(material: Material, name: str) -> pd.DataFrame:
-    """The rows of one net: the first realization that reached zero error, at that moment."""
+    """The rows of the first realization that reached zero error, at the moment when it did."""
     rows = at_moment(material.tables[f"slice_{name}"], ZERO_ERROR)[[*NET, *COLUMNS[name]]]
     return rows.merge(rows[NET].drop_duplicates().head(1), on=NET).assign(table=name)
 

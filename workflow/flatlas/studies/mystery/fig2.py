@@ -50,14 +50,14 @@ def _dots(ax: Axes, net: pd.DataFrame, column: str) -> None:
 
 
 def claims(material: Material) -> Claims:
-    """Claims about the formula and about its two factors."""
+    """The claims about the formula and about its two factors."""
     nets = Nets(material, "solution")
     yield from _limit(material, nets)
     yield from _factors(nets)
 
 
 def _limit(material: Material, nets: Nets) -> Claims:
-    """How near the ratio is to 1 in the smallest ball, and whether it approaches 1 before that."""
+    """The claims that the ratio is 1 in the smallest ball, and approaches 1 as balls shrink."""
     radii = np.array(sorted(material.tables[TABLE]["epsilon"].unique()))
     ratio, settled = (
         nets.read_of_run(TABLE, name, "epsilon", at=ZERO_ERROR) for name in ("ratio", "converged")
@@ -86,7 +86,7 @@ def _limit(material: Material, nets: Nets) -> Claims:
 
 
 def _factors(nets: Nets) -> Claims:
-    """Whether the regret is the mean norm, and whether that is the root of the mean square."""
+    """The claims that the regret is the mean norm, and that this is not the root mean square."""
     regret, norm, root = (
         nets.read_of_run("regret_summary", column, at=ZERO_ERROR)
         for column in ("regret", "norm", "root_mean_square")
@@ -98,7 +98,7 @@ def _factors(nets: Nets) -> Claims:
         BARELY,
         regret / norm - 1,
     )
-    # That they are not the same is Jensen's inequality, so only the size is a question.
+    # Jensen's inequality says that E‖g‖ is less, so the question is by how much.
     size = nets.mean_claim(
         "jensen",
         "E‖g‖ is less than √E‖g‖² by more than a tenth",

@@ -139,7 +139,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
 
 
 def claims(material: Material) -> Claims:
-    """The test error by batch size; how each measure follows it over all nets, and by sweep."""
+    """The claims about the test error by batch size, and how measures follow it, also by sweep."""
     material = with_local(material)
     nets = Nets(material)
     sweep = Sweep(material, "batch", "batch")

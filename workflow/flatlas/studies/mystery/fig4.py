@@ -90,7 +90,7 @@ def _panel(ax: Axes, drawn: pd.DataFrame, shown: dict[str, tuple[str, str, str]]
 
 
 def claims(material: Material) -> Claims:
-    """How much the regrets, flatness and contrastive flatness change with α."""
+    """The claims on how much the regrets, flatness and contrastive flatness change with α."""
     nets = Nets(_relative(material), "solution")
     says = "the regret in a Euclidean ball is not invariant under re-parametrization"
     yield _changes(nets, "regret", "regret", says, "R/ε", JUMPS)

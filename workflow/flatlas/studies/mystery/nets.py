@@ -4,7 +4,7 @@ from flatlas.evidence.material import DOT, ZERO_ERROR, Material, at_moment
 
 TABLE = "local"
 KEYS = [*DOT, "factor"]
-# By which flatness the contrast is taken, and its words in claims.
+# The measures of flatness behind contrastive flatness, with their words in claims.
 FLATNESS = {
     "trace": "the trace",
     "spectral_norm": "the spectral norm",
