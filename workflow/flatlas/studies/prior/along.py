@@ -24,7 +24,7 @@ ERRORS = ("train_error", "test_error")
 ROW_HEIGHT = 1.75
 # No line is drawn across more epochs than this without a measurement.
 GAP = 100
-# If zero error comes before this share of all epochs, its label has no room on the left.
+# If zero error comes before this share of all epochs, there is no room for its label on the left.
 EARLY = 0.15
 
 PRIOR = Quantity("prior", "watched_prior", "log10_p", r"$\log_{10}P(f)$", "P(f)")
@@ -58,7 +58,7 @@ LOSS = Quantity("loss", "watched_corners", "loss", "", "the loss on S", searched
 ERROR = Quantity("error", "watched_prior", "train_error", "", "the error on S", plain, False)
 
 _PARTS = ("first_order", "rest", "gradient_norm", "loss", "box")
-# Further columns of a measure that a figure's table has.
+# Further columns of a measure in a figure's table.
 EXTRA_COLUMNS = {
     "watched_prior": (),
     "watched_sharpness": _PARTS,
@@ -108,10 +108,10 @@ def draw_along(
 
 
 def moments(material: Material, curve: Quantity) -> pd.DataFrame:
-    """A row for each moment of each training, in order; `log10` is what is drawn.
+    """A row for each moment of each training, in order; the column `log10` is drawn.
 
-    `settled` says whether the measure itself converged there. The errors are those on S and E that
-    the prior was computed from.
+    `settled` says whether the measure itself converged. The errors are those on S and E from which
+    the prior was computed.
     """
     table = _each_once(material, curve.measure).rename(columns={"converged": "settled"})
     table = with_settings(table, [AFTER, FACTOR])
@@ -127,7 +127,7 @@ def moments(material: Material, curve: Quantity) -> pd.DataFrame:
 
 
 def _each_once(material: Material, measure: str) -> pd.DataFrame:
-    """One row per moment, which may be kept both as an epoch and as a moment after zero error."""
+    """One row per moment: a moment may be both a checkpoint and a distance from zero error."""
     return material.tables[f"{measure}_summary"].drop_duplicates([*NET, "epoch"])
 
 

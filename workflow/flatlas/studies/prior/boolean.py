@@ -23,7 +23,7 @@ COUNTED = replace(quantities.LOG_PRIOR, measure="boolean_prior", searched=False)
 
 @dataclass(frozen=True)
 class BooleanFigure:
-    """A panel for each measure of flatness; the claim is judged by the last of them."""
+    """A panel for each measure of flatness; the last measure judges the claim."""
 
     flatnesses: tuple[Quantity, ...]
 
@@ -44,7 +44,7 @@ class BooleanFigure:
         return Drawing(figure, points.drop(columns="attack_size"))
 
     def claims(self, material: Material) -> Claims:
-        """P(f) against flatness, over all functions."""
+        """The claims about P(f) against flatness, over all functions."""
         flatness = self.flatnesses[-1]
         nets = Nets(material, "boolean")
         says = f"P(f) of Boolean functions correlates with {flatness.what}"
@@ -53,7 +53,7 @@ class BooleanFigure:
 
 
 FIGURES = {
-    # By corners too: most of the paper's ascents of ten epochs have not converged.
+    # By corners too, because most of the paper's ascents of ten epochs have not converged.
     "fig2": BooleanFigure((quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
     "s3": BooleanFigure((quantities.NORM_FLATNESS,)),
 }

@@ -37,7 +37,7 @@ class Course:
 
     @property
     def settled(self) -> "Course":
-        """Whether each value can be trusted, as a separate course."""
+        """The `searches` as a course of their own, in place of the values."""
         return replace(self, values=self.searches)
 
     @property
@@ -119,8 +119,8 @@ def checkpoints(nets: Nets, quantity: Quantity) -> np.ndarray:
 def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
     """log10 P(f) in units of its range before zero error, and whether that range can be trusted.
 
-    The range leaves out the initial weights, which most often give a constant function: most of the
-    change from there takes only a few epochs.
+    The range leaves out the initial weights. They most often give a constant function, and most of
+    the change from there takes only a few epochs.
     """
     found, before = course(nets, PRIOR), approach(nets, PRIOR)
     logs = before.values[:, 1:]

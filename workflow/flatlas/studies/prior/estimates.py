@@ -20,7 +20,7 @@ COLUMNS = [
 ESTIMATES = {"ep": "expectation propagation", "variational": "variational bound"}
 # Length of a bar to either side, in standard errors.
 BAR = 2
-# Spread of the dots of a size, as a share of the way to the next size.
+# Spread of the dots of one size, as a share of the distance to the next size.
 SPREAD = 0.5
 
 
@@ -52,7 +52,7 @@ def errors(material: Material) -> pd.DataFrame:
 
 
 def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
-    """Sizes at equal distances, the nets of each size side by side by their attack sets."""
+    """Draw sizes at equal distances, the nets of each size side by side by their attack sets."""
     ax.axhline(0, color=GREY, lw=0.8, zorder=0)
     sizes, attacks = (sorted(points[column].unique()) for column in ("size", "attack_size"))
     place = points["size"].map({size: place for place, size in enumerate(sizes)}).astype(float)
@@ -75,7 +75,7 @@ def _panel(ax: Axes, points: pd.DataFrame, estimate: str) -> None:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Each net is judged at the number of points with the largest error."""
+    """The question, which judges each net at the number of points with the largest error."""
     nets = Nets(material, "estimates")
     exact, estimated, by_ep, by_tilting = (
         nets.read("estimates_summary", column, "size", at=ZERO_ERROR)

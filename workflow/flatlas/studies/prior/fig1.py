@@ -1,7 +1,8 @@
 """Figure 1: functions of larger volume are found first, and are flatter, computed for one weight.
 
-Three functions have zero error, each on an interval of the weight, its volume. Gradient descent
-from every weight gives their basins of attraction, a box around each weight their sharpness.
+Three functions have zero error, each on its own interval of the weight; the length of the interval
+is its volume. Gradient descent from every weight gives the basins of attraction, and a box around
+each weight the sharpness.
 """
 
 from dataclasses import dataclass
@@ -135,7 +136,7 @@ def _landscape_panel(ax: Axes, points: pd.DataFrame) -> None:
 
 
 def _basins_panel(ax: Axes, volumes: pd.DataFrame) -> None:
-    """On the line through the largest volume, both volumes are proportional."""
+    """Draw basins against volumes, with the line on which they are proportional."""
     largest = volumes.nlargest(1, "volume").iloc[0]
     ends = volumes["volume"].agg(["min", "max"])
     ax.plot(ends, ends * largest["basin_volume"] / largest["volume"], color="0.6", lw=1, zorder=0)

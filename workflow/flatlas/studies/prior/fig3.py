@@ -51,7 +51,7 @@ def bound(log10_p: pd.Series, train_size: pd.Series | float) -> pd.Series:
 
 
 def _bound_axis(ax: Axes, points: pd.DataFrame) -> None:
-    """The bound is linear in log10 P(f), so a second axis over the same dots shows it."""
+    """Add an upper axis with the bound, which is linear in log10 P(f)."""
     sizes = points["train_size"].dropna().unique()
     if len(sizes) != 1:
         return
@@ -91,7 +91,7 @@ def _ranges(framed: Iterable[str]) -> str:
 
 
 def claims(material: Material) -> Claims:
-    """Every system, and whether the dots of the first lie within the authors' axis ranges."""
+    """The claims about every system, and a question: are dots within the authors' axis ranges?"""
     drawn = material.sweeps
     for sweep in drawn:
         yield from systems.tight_prior(material, sweep)
@@ -105,7 +105,7 @@ def claims(material: Material) -> Claims:
 
 
 def _ends(nets: Nets) -> Claims:
-    """The lowest and the highest net of each realization."""
+    """The claims about the lowest and the highest net of each realization."""
     log_priors, accuracies = AXES["sgd"]
     for what, quantity, (low, high) in (
         ("log10 P(f)", LOG_PRIOR, log_priors),

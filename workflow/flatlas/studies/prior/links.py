@@ -45,7 +45,7 @@ def draw(material: Material) -> Drawing:
 
 
 def claims(material: Material) -> list[Claim]:
-    """Whether both links order nets alike."""
+    """The question whether both links order nets alike."""
     nets = Nets(material, "sgd")
     pair = paired(nets, LOG_PRIOR, HARD, "log10 P(f) by either link")
     says = "the hard sign and the probit link give the same picture of P(f)"

@@ -1,7 +1,7 @@
 """The nets of a figure as a table: a row each, with all measurements at zero error.
 
-Besides what is drawn, the table has the gradient norm, the loss and the epochs to zero error. They
-separate curvature from the gradient's part.
+The table also has the gradient norm, the loss and the epochs to zero error, which are not drawn.
+They separate curvature from the gradient's part.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ COLUMNS = {
     "hessian": ("spectral_norm", "log10_product", "positive", "gradient_norm", "loss", "converged"),
     "boolean_prior": ("log10_p", "standard_error", "probability", "is_target"),
 }
-# The same sharpness, by another search than the paper's.
+# The sharpness by another search than the paper's.
 OTHER_SEARCHES = ("lbfgs", "corners")
 OF_A_SEARCH = ("sharpness", "rest")
 
@@ -41,7 +41,7 @@ def nets(material: Material, *measures: str) -> pd.DataFrame:
 
 
 def overtrained(material: Material, *measures: str) -> pd.DataFrame:
-    """The same nets when they first reached zero error, and at every later moment."""
+    """The nets that reached zero error on S, at that moment and at every later one."""
     later = _joined(material, [LATER + name for name in measures])
     both = [_first(material, measures), later]
     return _finished(material, pd.concat([one for one in both if len(one)] or both[:1]))
@@ -97,7 +97,7 @@ def _finished(material: Material, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def small_print(material: Material, points: pd.DataFrame, about: str = "") -> str:
-    """What a dot is, the figure's own remarks `about` it, and how many nets have none."""
+    """Small print: what a dot is, remarks `about` the figure, and how many nets have no dot."""
     text = "One dot per net with zero error on S"
     varied = points["attack_size"].nunique() > 1
     text += (", darker the more wrong labels |A| it learnt. " if varied else ". ") + about

@@ -34,7 +34,7 @@ def draw(material: Material) -> Drawing:
     points = distances(nets(material, "prior", "sharpness"))
     rows = [(FROM_MEAN[one], FROM_MEAN[ACCURACY]) for one in (LOG_PRIOR, FLATNESS)]
     figure, _ = draw_grid(points, rows, {one: one for one in (CLEAN, WRONG)}, "labels")
-    # The share of the gradient would be that of flatness itself.
+    # `first_order` is the gradient's share of the sharpness itself, not of distances from a mean.
     remarked = points.drop(columns="first_order")
     note(figure, small_print(material, remarked, ABOUT + LEGEND))
     return Drawing(figure, points)
@@ -53,7 +53,7 @@ def distances(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def claims(material: Material) -> Claims:
-    """Without wrong labels, and with them."""
+    """The questions without wrong labels, and with them."""
     nets = Nets(material, tuple(material.sweeps))
     sizes = runs_of(nets)[ATTACK].to_numpy(float)
     yield from ours(_generalizes_better(nets, "prior", "more probable", LOG_PRIOR, sizes))
@@ -84,7 +84,7 @@ def _apart(measured: Measured, sizes: np.ndarray, here: np.ndarray) -> Measured:
     for size in np.unique(sizes[here]):
         of_set = sizes == size
         some = measured.values[:, of_set]
-        # Alone, a net is its own mean.
+        # A net that is alone is its own mean.
         several = np.isfinite(some).sum(1, keepdims=True) > 1
         values[:, of_set] = np.where(several, some - mean(some, 1)[:, np.newaxis], np.nan)
     return Measured(values[:, here], measured.settled[:, here])

@@ -25,7 +25,7 @@ from flatlas.studies.prior.scatter import LEGEND, draw_grid
 
 
 class Level(NamedTuple):
-    """How flatness correlates at every later moment, and at which moment it does so least."""
+    """How flatness correlates at all later moments: words, criteria and worst moment of claims."""
 
     says: str
     criteria: Mapping[str, Criterion]
@@ -42,7 +42,7 @@ LEVELS = {
 
 @dataclass(frozen=True)
 class Overtraining:
-    """One optimizer's sweep, and its measures of flatness; claims are judged by the last one."""
+    """One optimizer's sweep with its measures of flatness; the last measure judges the claims."""
 
     sweep: str
     flatnesses: tuple[Quantity, ...]
@@ -61,7 +61,7 @@ class Overtraining:
         return Drawing(figure, points)
 
     def claims(self, material: Material) -> Claims:
-        """The prior and flatness, at zero error and at all later moments."""
+        """The claims about prior and flatness, at zero error and at all later moments."""
         nets, sweep, flatness = Nets(material, self.sweep), self.sweep, self.flatnesses[-1]
         yield from _unchanged(nets, f"prior_{sweep}", quantities.LOG_PRIOR)
         yield from _unchanged(nets, f"flatness_{sweep}", flatness)
@@ -69,7 +69,7 @@ class Overtraining:
 
 
 def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Claims:
-    """Judged at the moment that differs most from zero error."""
+    """The claims of no change, judged at the moment that differs most from zero error."""
     first, later = paired(nets, quantity), _later_pair(nets, quantity)
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)
@@ -88,7 +88,7 @@ def _unchanged(nets: Nets, name: str, quantity: Quantity) -> Claims:
 
 
 def _levels(nets: Nets, name: str, level: Level, flatness: Quantity) -> Claims:
-    """Judged at the moment at which the claim holds least."""
+    """The claims about later moments, judged at the moment at which they hold least."""
     later = _later_pair(nets, flatness)
     for kind, coefficient in COEFFICIENTS.items():
         r = within_realizations(coefficient)
@@ -123,7 +123,7 @@ def _later(nets: Nets, quantity: Quantity) -> Measured:
 
 
 FIGURES = {
-    # By corners too: the paper's ascent by minibatches has too little time where losses are low.
+    # By corners too, because the paper's ascent has too little time where losses are low.
     "s11": Overtraining("sgd", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
     "s12": Overtraining("adam", (quantities.FLATNESS, quantities.CORNERS_FLATNESS)),
     "s13": Overtraining("sgd", (quantities.NORM_FLATNESS,)),

@@ -13,7 +13,7 @@ from flatlas.claims.correlations import Measured, Pair
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import ZERO_ERROR
 
-# Returns a column of a measure's table, by its name.
+# A function that returns a column of a measure's table, by its name.
 Read = Callable[[str], np.ndarray]
 
 
@@ -23,9 +23,10 @@ def plain(read: Read, column: str) -> np.ndarray:
 
 
 def log10(read: Read, column: str) -> np.ndarray:
-    """log10 of a column, NaN where it is not positive; `log10_...` is a logarithm already.
+    """log10 of a column, NaN where it is not positive; a column `log10_...` is already a logarithm.
 
-    A product of eigenvalues, as many as are `positive`, becomes their geometric mean.
+    A product of the positive eigenvalues becomes their geometric mean; the column `positive` counts
+    them.
     """
     values = read(column)
     if column == "log10_product":
@@ -70,7 +71,7 @@ class Quantity:
         return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, at=at))
 
     def along(self, nets: Nets) -> Measured:
-        """The same at all moments; they are the last axis."""
+        """The same at all moments, which are the last axis."""
         return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, "at"))
 
     def _measured(self, read: Read) -> Measured:
@@ -111,7 +112,7 @@ CORNERS_FLATNESS = replace(
     label=r"$-\log_{10}$ sharpness by corners",
     what="flatness by corners",
 )
-# By corners, since what an ascent misses would be missing in the remainder.
+# By corners, because the remainder would lack what an ascent misses.
 REST_FLATNESS = replace(
     CORNERS_FLATNESS,
     name="rest_flatness",

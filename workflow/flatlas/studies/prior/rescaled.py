@@ -37,12 +37,12 @@ class Rescaled:
         return along.draw_along(material, self.curves, self.close_up)
 
     def claims(self, material: Material) -> Iterable[Claim]:
-        """What the paper says of this sweep."""
+        """The paper's claims about this sweep."""
         return self.make_claims(Nets(material, self.sweep))
 
 
 def _paper(nets: Nets) -> Claims:
-    """From the fresh weights to zero error, from there to the scaling, and after it."""
+    """The claims from the fresh weights to zero error, from there to the scaling, and after it."""
     yield from _until_zero_error(nets)
     prior, unit_settled = prior_in_ranges(nets)
     yield nets.mean_claim(
@@ -81,7 +81,7 @@ def _until_zero_error(nets: Nets) -> Claims:
 
 
 def _staying_at_zero_error(nets: Nets) -> Claims:
-    """The sharpness spikes, and nothing else happens."""
+    """The claims that the sharpness spikes, and that nothing else happens."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, along.ERROR)
     sharpness = course(nets, along.CORNERS)
     yield spikes(nets, "sharpness", sharpness)
@@ -124,7 +124,7 @@ def _measures_of_the_hessian(nets: Nets) -> Claims:
 
 
 def _fluctuations(nets: Nets) -> Claims:
-    """The fluctuations in the larger box, alone and compared with those of Figure 5."""
+    """The claims about fluctuations in the larger box, alone and compared with Figure 5."""
     large, in_wide = _before_zero_error(nets, along.WIDE_CORNERS)
     small, in_narrow = _before_zero_error(nets, along.CORNERS)
     yield nets.mean_claim(
@@ -158,7 +158,7 @@ def _before_zero_error(nets: Nets, quantity: Quantity) -> tuple[np.ndarray, np.n
 def fluctuation(epochs: np.ndarray, logs: np.ndarray) -> np.ndarray:
     """The largest distance of a value from the line between its neighbours, along the last axis.
 
-    A course that rises or falls steadily has none.
+    It is zero for a course that rises or falls steadily.
     """
     before, here, after = epochs[..., :-2], epochs[..., 1:-1], epochs[..., 2:]
     line = logs[..., :-2] + (here - before) / (after - before) * (logs[..., 2:] - logs[..., :-2])

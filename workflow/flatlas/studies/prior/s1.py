@@ -1,6 +1,6 @@
 """Figure S1: four things that are called the function of a net (App. C), computed for a small one.
 
-Each says less than the one before. The prior is the prior of the last.
+Each says less than the one before. The paper's prior is that of the last one.
 """
 
 import numpy as np

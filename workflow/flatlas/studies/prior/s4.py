@@ -36,7 +36,7 @@ def draw(material: Material) -> Drawing:
 
 
 def claims(material: Material) -> Claims:
-    """Two measures and two optimizers, against sharpness and against generalization."""
+    """The claims about two measures and two optimizers, against sharpness and generalization."""
     for sweep, (name, (what, measure)) in product(SWEEPS, MEASURES.items()):
         trained = Nets(material, sweep)
         yield from _of(trained, f"{name}_{sweep}", f"{what}: {called(sweep)}", measure)

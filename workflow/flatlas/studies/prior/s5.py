@@ -51,7 +51,7 @@ def _curves_panel(ax: Axes, curves: pd.DataFrame) -> None:
 
 
 def claims(material: Material) -> Claims:
-    """Panel A is judged by the last half of the ascent, panel B net by net."""
+    """The claims about panel A, by the last half of the ascent, and panel B, net by net."""
     nets = Nets(material, "sgd")
     by_sgd, by_lbfgs = (
         nets.read(f"{name}_summary", "sharpness", at=ZERO_ERROR) for name in ("sharpness", "lbfgs")

@@ -1,6 +1,6 @@
 """Figure S9: long after the α-scaling the sharpness is where it would have been without.
 
-As Figure 5, and then trained on ten times as long.
+As Figure 5, with ten times as many epochs after the scaling.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def trend(net: pd.DataFrame) -> pd.DataFrame:
 
 
 def claims(material: Material) -> Claims:
-    """The spike, and that the curve then goes on as before."""
+    """The claims that there is a spike, and that the curve then goes on as before."""
     nets = Nets(material, "scaled_long")
     sharpness = course(nets, CORNERS)
     yield spikes(nets, "sharpness", sharpness)

@@ -12,7 +12,7 @@ from flatlas.studies.prior.course import IN_RANGES, Course, above_trend, course,
 
 
 def scaling_claims(nets: Nets) -> Claims:
-    """The scaling, and what comes after it."""
+    """The claims about the scaling and what comes after it."""
     sharpness = course(nets, CORNERS)
     yield spikes(nets, "sharpness", sharpness)
     yield relaxes(nets, "sharpness", sharpness)
@@ -22,7 +22,7 @@ def scaling_claims(nets: Nets) -> Claims:
 
 
 def falls(nets: Nets, name: str, logs: Course) -> Claim:
-    """A logarithm falls from zero error to the scaling."""
+    """The claim that a logarithm falls from zero error to the scaling."""
     return nets.mean_claim(
         f"{name}_falls",
         f"after zero error, {logs.what} goes on falling",
@@ -34,7 +34,7 @@ def falls(nets: Nets, name: str, logs: Course) -> Claim:
 
 
 def spikes(nets: Nets, name: str, logs: Course) -> Claim:
-    """The scaling alone makes a spike."""
+    """The claim that the scaling alone makes a spike."""
     return nets.claim(
         f"{name}_spikes",
         f"{logs.what} spikes at the α-scaling",
@@ -48,13 +48,13 @@ def spikes(nets: Nets, name: str, logs: Course) -> Claim:
 
 
 def relaxes(nets: Nets, name: str, logs: Course) -> Claim:
-    """Soon after, the spike has decayed."""
+    """The claim that the spike has soon decayed."""
     says = f"{logs.what} soon decays after its spike"
     return _left(nets, f"{name}_relaxes", says, DECAYED, logs, "soon")
 
 
 def rejoins(nets: Nets, logs: Course) -> Claim:
-    """In the end the curve is as if it had not been scaled."""
+    """The claim that in the end the curve is as if there had been no scaling."""
     says = (
         "after enough overtraining the effect of the α-scaling disappears: the sharpness goes on as"
         " before it"
@@ -65,7 +65,7 @@ def rejoins(nets: Nets, logs: Course) -> Claim:
 def _left(
     nets: Nets, name: str, says: str, criterion: Criterion, logs: Course, moment: str
 ) -> Claim:
-    """The share of a spike that is left at a later `moment` of the course, `soon` or the `end`.
+    """The claim about the share of a spike that is left at a later `moment`, `soon` or the `end`.
 
     If there is no spike, there is no share.
     """
@@ -86,7 +86,8 @@ def _left(
 
 
 def untouched(nets: Nets) -> Claim:
-    """The prior does not change from the last moment before the scaling to the scaled weights.
+    """The claim that the prior is the same at the last moment before the scaling and right after
+    it.
 
     One or two epochs of training lie between them, which may change a label on E. The scaling
     alone changes none: that is an identity of ReLU nets, which a test proves.
@@ -104,7 +105,7 @@ def untouched(nets: Nets) -> Claim:
 
 
 def returns(nets: Nets) -> Claim:
-    """A prior that jumped returns in the end."""
+    """The claim that a prior that jumped returns in the end."""
     prior, unit_settled = prior_in_ranges(nets)
     return nets.mean_claim(
         "prior_returns",
@@ -122,7 +123,7 @@ def _jumped(prior: Course) -> np.ndarray:
 
 
 def _off_zero_error(nets: Nets) -> Claims:
-    """The prior jumps, and only because of errors on S."""
+    """The claims that the prior jumps, and does so only because of errors on S."""
     (prior, unit_settled), error = prior_in_ranges(nets), course(nets, ERROR)
     settled = (unit_settled, prior.settled.later, prior.settled.unscaled)
     yield nets.mean_claim(

@@ -52,7 +52,7 @@ def draw_grid(
 
 
 def draw_dots(ax: Axes, points: pd.DataFrame, x: Quantity, y: Quantity) -> None:
-    """One panel, with the coefficients where they hide the least."""
+    """Draw one panel, with the coefficients where they hide the fewest dots."""
     known = np.isfinite(points[[x.name, y.name]].to_numpy(float)).all(axis=1)
     shown = points.loc[known]
     colours = _colours(shown)
@@ -107,7 +107,7 @@ def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> N
 
 
 def _colours(points: pd.DataFrame) -> np.ndarray:
-    """By the attack set's size as a share of the sweep's largest; blue without an attack set."""
+    """A colour for each net by the size of its attack set, relative to the sweep's largest."""
     size = points["attack_size"].astype(float)
     share = size / size.groupby(points["sweep"]).transform("max").where(lambda most: most > 0, 1)
     plain = np.array(ListedColormap([BLUE])(0))

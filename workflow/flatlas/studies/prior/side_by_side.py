@@ -41,12 +41,12 @@ class SideBySide:
         return Drawing(figure, points)
 
     def claims(self, material: Material) -> Iterable[Claim]:
-        """What the paper says of this figure."""
+        """The paper's claims about this figure."""
         return self.make_claims(material)
 
 
 def _breaking_optimizers(material: Material) -> Claims:
-    """Row by row, and whether the second row shows curvature."""
+    """The claims row by row, and the question whether the second row shows curvature."""
     sweeps = ("sgd", *BREAKING)
     for sweep in sweeps:
         yield from systems.tight_prior(material, sweep)
@@ -63,7 +63,7 @@ def _breaking_optimizers(material: Material) -> Claims:
 
 
 def _levels(material: Material, sweep: str) -> Claims:
-    """Whether the optimizer's functions are those of SGD in accuracy and P(f), but not as flat."""
+    """The claims that an optimizer's nets have SGD's accuracy and P(f), but not its flatness."""
     name = systems.called(sweep)
     for quantity in (ACCURACY, LOG_PRIOR):
         yield _level(
@@ -130,7 +130,7 @@ def _broken(material: Material, flat: Quantity) -> Claims:
 def _spectral_norm(material: Material) -> Claims:
     for sweep in material.sweeps:
         nets = Nets(material, sweep)
-        # As in Figure 2: the paper's ascent has too little time there.
+        # As in Figure 2, by corners: the paper's ascent has too little time.
         flatness = quantities.CORNERS_FLATNESS if sweep == "boolean" else FLATNESS
         name = "log sharpness with the log spectral norm"
         pair = paired(nets, flatness, quantities.NORM_FLATNESS, name)
@@ -139,7 +139,7 @@ def _spectral_norm(material: Material) -> Claims:
 
 
 def _flatness_with_prior(material: Material) -> Claims:
-    """As in the text: roughly as with generalization, well for SGD and badly for the others."""
+    """The text's claims: well for SGD, badly for the others, roughly as with generalization."""
     for sweep in material.sweeps:
         nets, breaks = Nets(material, sweep), sweep in BREAKING
         verb, criteria = ("does not correlate", BROKEN) if breaks else ("correlates", CORRELATED)
@@ -154,7 +154,7 @@ def _flatness_with_prior(material: Material) -> Claims:
 
 
 def _residual_net(material: Material) -> Claims:
-    """Both rows, and flatness against that of the fully connected net of Figure 4."""
+    """The claims about both rows, and about flatness against that of Figure 4's dense net."""
     words = {"residual_adam": "for the residual net", "adam": "for the fully connected net"}
     nets, residual, dense = systems.two_sweeps(material, FLATNESS, words)
     says = "under Adam, flatness is better for the residual net than for the fully connected one"
@@ -173,7 +173,7 @@ def _more_optimizers(material: Material) -> Claims:
 
 
 def _learning_rates(material: Material) -> Claims:
-    """What Figure S18 says of one rate, which the paper does not state, at each of three."""
+    """The claims of Figure S18 at three rates, because the paper does not state its rate."""
     for sweep in RATES:
         yield from ours(systems.tight_prior(material, sweep))
     for sweep in RATES:
@@ -181,7 +181,7 @@ def _learning_rates(material: Material) -> Claims:
 
 
 def _many_images(material: Material) -> Claims:
-    """The sweep with many images, by itself and against the sweep of Figure 3."""
+    """The claims about the sweep with many images, alone and against that of Figure 3."""
     words = {"many_images": "with many images", "sgd": "with few images"}
     nets, many, few = systems.two_sweeps(material, LOG_PRIOR, words)
     says = "with more training images P(f) correlates tighter with generalization"

@@ -1,4 +1,4 @@
-"""The systems and optimizers, one sweep each: their names, and the claims that they share."""
+"""The systems and optimizers, one sweep each: their names and the claims that they share."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -77,14 +77,14 @@ def pooling(sweep: str) -> Pooling:
 
 
 def tight_prior(material: Material, sweep: str) -> Claims:
-    """The prior correlates tightly with generalization."""
+    """The claims that the prior correlates tightly with generalization."""
     nets = Nets(material, sweep)
     says = f"P(f) correlates tightly with generalization: {called(sweep)}"
     return correlated(nets, f"prior_{sweep}", says, conventions.TIGHT, paired(nets, LOG_PRIOR))
 
 
 def correlated_flatness(material: Material, sweep: str) -> Claims:
-    """Flatness correlates with generalization."""
+    """The claims that flatness correlates with generalization."""
     nets = Nets(material, sweep)
     says = f"flatness correlates with generalization: {called(sweep)}"
     return correlated(
@@ -93,14 +93,14 @@ def correlated_flatness(material: Material, sweep: str) -> Claims:
 
 
 def broken_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
-    """Flatness does not correlate with generalization."""
+    """The claims that flatness does not correlate with generalization."""
     nets = Nets(material, sweep)
     says = f"{flat.what} does not correlate with generalization: {called(sweep)}"
     return correlated(nets, f"{flat.name}_{sweep}", says, conventions.BROKEN, paired(nets, flat))
 
 
 def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Claims:
-    """Flatness correlates with generalization too, but less tightly than the prior."""
+    """The claims that flatness correlates with generalization, but less tightly than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} correlates with generalization less tightly than P(f): {called(sweep)}"
     pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
@@ -108,7 +108,7 @@ def looser_flatness(material: Material, sweep: str, flat: Quantity) -> Claims:
 
 
 def scattered_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
-    """Flatness is much more scattered against generalization than the prior."""
+    """The claims that flatness scatters much more against generalization than the prior."""
     nets = Nets(material, sweep)
     says = f"{flat.what} against generalization is much more scattered than P(f): {called(sweep)}"
     pairs = paired(nets, flat), paired(nets, LOG_PRIOR)
@@ -116,12 +116,12 @@ def scattered_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS
 
 
 def _scatter(flat: Quantity, sweep: str) -> str:
-    """`scatter_sgd` for flatness, `rest_scatter_sgd` for `rest_flatness`."""
+    """The name of such a claim: `scatter_sgd` for flatness, `rest_scatter_sgd` for its rest."""
     return flat.name.replace("flatness", f"scatter_{sweep}")
 
 
 def curvature(material: Material, sweep: str) -> Claim:
-    """Whether sharpness, which the paper takes for curvature, is more than the gradient's part."""
+    """The claim that sharpness measures curvature, as the paper says, not just the gradient."""
     nets = Nets(material, sweep)
     first, whole, settled = (
         nets.read("corners_summary", column, at=ZERO_ERROR)
@@ -139,7 +139,7 @@ def curvature(material: Material, sweep: str) -> Claim:
 
 
 def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS) -> Claims:
-    """Flatness correlates less with generalization than under SGD."""
+    """The claims that flatness correlates less with generalization than under SGD."""
     nets, sgd, other = against_sgd(material, sweep, flat)
     says = (
         f"on the same attack sets {flat.what} correlates better with generalization under SGD than"
@@ -151,7 +151,7 @@ def weakened_flatness(material: Material, sweep: str, flat: Quantity = FLATNESS)
 
 
 def same_prior(material: Material, sweep: str) -> Claims:
-    """The prior correlates with generalization as under SGD."""
+    """The claims that the prior correlates with generalization as under SGD."""
     nets, sgd, other = against_sgd(material, sweep, LOG_PRIOR)
     says = f"on the same attack sets P(f) follows generalization under SGD as under {called(sweep)}"
     return compared(nets, f"sgd_{sweep}_prior", says, conventions.BARELY, DIFFERENCE, sgd, other)
@@ -194,7 +194,7 @@ def _columns(whole: Measured, places: np.ndarray) -> Measured:
 
 
 def _where(counts: np.ndarray, pair: Pair) -> Pair:
-    """The nets of a pair that count; the others are unknown, and no search for them matters."""
+    """The pair with only the nets that count; the others, and their searches, become unknown."""
     x, y = (
         Measured(*(np.where(counts, part, np.nan) for part in (one.values, one.settled)))
         for one in (pair.x, pair.y)
