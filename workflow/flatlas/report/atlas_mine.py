@@ -31,7 +31,7 @@ class AtlasMine:
 
 
 def atlas_mine_page(page: AtlasMine) -> str:
-    """The picture, the table of measures that were compared, and the list of the others."""
+    """The page: the picture, the table of measures that were compared, the list of the others."""
     compared = page.rows["why"] == ""
     return render(
         "atlas_mine.html",

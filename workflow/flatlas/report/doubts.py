@@ -4,6 +4,6 @@ import pandas as pd
 
 
 def doubts_about(trainings: pd.DataFrame, names: pd.Series) -> list[str]:
-    """The name of each such network, and why."""
+    """For each network that is no solution: its name and why."""
     doubted = trainings.assign(name=names)[~trainings["converged"]]
     return [f"{one['name']}, {one['reason']}" for one in doubted.to_dict("records")]

@@ -58,7 +58,10 @@ def end_with_table(workflow: "Workflow", plan: Lookup) -> None:
 
 
 def would_run(dag: "DAG", plan: Lookup, slots: int) -> str:
-    """What cleaning would delete; the table and the time of all other jobs, `slots` at once."""
+    """What cleaning would delete; then the table and the time of all other jobs, as text.
+
+    `slots` jobs run at once.
+    """
     running = {_name(job): job for job in dag.needrun_jobs() if not job.is_norun}
     cleaning = [name for name in running if name.startswith("clean_") and not running[name].output]
     deletions = [(name, running.pop(name).params) for name in cleaning]
@@ -143,7 +146,7 @@ def _studies(dag: "DAG", plan: Lookup) -> dict[str, set[str]]:
 
 
 def _seconds(names: Iterable[str], plan: Lookup) -> dict[str, float]:
-    """What each job took, or an estimate; pages take a moment."""
+    """The seconds that each job took, or an estimate; 0 for pages, which take a moment."""
     stages = {plan.jobs[name].work["stage"] for name in names if name in plan.jobs}
     jobs = {
         name: JobCost(**job.work | measured_if_intact(job.outputs["provenance"]))

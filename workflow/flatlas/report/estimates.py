@@ -2,8 +2,8 @@
 
 Measured times are in the record beside each result. A job that has not run is assumed to take as
 long per unit of work as others: jobs of the same stage and net if there are any, else of the same
-stage, and among these the nearest in size. Trainings are compared by their largest number of
-epochs, as if each took the same share of it.
+stage, and among these the nearest in size. Trainings are compared by the epochs that they may take
+at most, as if each used the same share of these.
 
 flatlas comes with the times of some jobs of each stage and net (`docs/made/costs/*_jobs.csv`). They
 stand in for jobs that have not run here, scaled by the speed of this machine.
@@ -42,7 +42,7 @@ class JobCost:
 
     @property
     def ran(self) -> bool:
-        """Whether a record of it was found."""
+        """Whether the job ran: a record of it was found."""
         return not isnan(self.seconds)
 
 
@@ -52,7 +52,7 @@ def measured(provenance: str | Path) -> dict[str, float]:
 
 
 def measured_if_intact(provenance: str | Path) -> dict[str, float]:
-    """The same, but also nothing if the record is damaged."""
+    """Seconds and peak memory from such a record; nothing if it is missing or damaged."""
     try:
         return measured(provenance)
     except FlatlasError:
@@ -77,7 +77,7 @@ def estimate(job: JobCost, known: Iterable[JobCost]) -> float:
 
 
 def known_costs(ran: Iterable[JobCost], preset: str) -> list[JobCost]:
-    """What estimates use: jobs that ran here and, at the speed of this machine, shipped costs.
+    """The costs behind estimates: jobs that ran here, and shipped costs at this machine's speed.
 
     A shipped cost is left out if a job of its stage and net ran here.
     """

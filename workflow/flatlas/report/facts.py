@@ -7,7 +7,10 @@ from flatlas.reasons import counted
 
 
 def facts(realizations: Mapping[str, Sequence[Mapping[str, Any]]], data: Sequence[str]) -> str:
-    """`realizations` has for each run its seeds, and how the training of each ended."""
+    """How many trainings a figure has, on which data, and how they ended.
+
+    `realizations` has for each run its seeds and how each training ended.
+    """
     if not realizations:
         return "Computed without training."
     each = [one for run in realizations.values() for one in run]

@@ -15,7 +15,7 @@ Row = Mapping[Hashable, Any]
 
 @dataclass(frozen=True)
 class MyModel:
-    """What the page shows: the `numbers`, and the name and the meaning of each.
+    """What the page shows: the `numbers`, which `accuracy` and `measures` name and explain.
 
     `doubts` says why some networks are no solutions. `images` has the number of images of each
     part. `ranges` has the published ranges, by measure. `files` are beside the page.
@@ -67,7 +67,7 @@ class Line:
 
 
 def my_model_page(model: MyModel) -> str:
-    """Accuracy first, then the picture, then every measure with how to read it."""
+    """The page: accuracy first, then the picture, then every measure and how to read it."""
     return render(
         "my_model.html",
         model=model,

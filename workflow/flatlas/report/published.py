@@ -16,7 +16,7 @@ SCORECARD, DRAWN = "scorecard.csv", "drawn.yaml"
 
 @dataclass(frozen=True)
 class Published:
-    """The claims of a study that were judged at one preset, some of them `smaller` than there."""
+    """The claims of a study that were judged at one preset, some with `smaller` settings."""
 
     name: str
     preset: str
@@ -39,7 +39,7 @@ def published(scorecards: Iterable[Path]) -> list[Published]:
 
 
 def read_scorecard(file: Path) -> pd.DataFrame:
-    """All claims of a gallery, with every cell but the numbers as it was written."""
+    """All claims of a gallery; every cell except the numbers stays the text that was written."""
     claims = known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
     return claims.assign(**claims[[*NUMBER]].apply(pd.to_numeric, errors="coerce"))
 

@@ -38,7 +38,7 @@ def why_it_runs(job: "Job", dag: "DAG") -> str:
 
 
 def _interrupted(job: "Job", dag: "DAG") -> bool:
-    """Whether an output is marked as incomplete: Snakemake forces such a job, without a reason."""
+    """Whether an output is marked as incomplete; Snakemake forces such jobs and gives no reason."""
     # The public function is asynchronous, and this runs in its event loop.
     marks: Any = dag.workflow.persistence
     keys = [marks._get_key(file) for file in job.output if os.path.exists(file)]
@@ -46,7 +46,7 @@ def _interrupted(job: "Job", dag: "DAG") -> bool:
 
 
 def _reasons(job: "Job", reason: "Reason", missing: list[str]) -> Iterator[str]:
-    """Why a job runs, except for results that other jobs make first."""
+    """Why a job runs, apart from new results of the jobs before it."""
     if missing:
         yield f"missing: {first_few(missing)}"
     if reason.incomplete_output:
