@@ -19,7 +19,7 @@ gc.freeze()
 gc.set_threshold(100_000)
 
 
-# Jobs find the library where this file does; a job on a cluster reads this file again.
+# The library lies beside this file, also for jobs on a cluster, which read this file again.
 LIBRARY = Path(str(workflow.current_basedir)) / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
@@ -41,10 +41,10 @@ if os.path.lexists("results") and not Path("results").is_dir():
         f"results is a link to {os.readlink('results')}, which is no folder. Mount its disk, make the "
         "folder, or change the link."
         if Path("results").is_symlink()
-        else "results is a file, but the name of the folder of all results. Rename or move it."
+        else "results is a file, but must be the folder of all results. Rename or move the file."
     )
 
-# Snakemake names neither the file nor the line of a mistake.
+# Snakemake alone names neither the file nor the line of a mistake.
 with reading("config/config.yaml"):
 
     configfile: "config/config.yaml"
@@ -53,9 +53,9 @@ with reading("config/config.yaml"):
 report: "workflow/report/overview.rst"
 
 
-# glibc maps separate pages for every tensor above some size and unmaps them again: a quarter of the
-# time of a Hessian of a small PreResNet (docs/speed.md). Below 32 MiB, glibc's largest threshold, a job
-# now reuses its memory.
+# glibc maps separate pages for every tensor above some size and unmaps them again, which takes a
+# quarter of the time of a Hessian of a small PreResNet (docs/speed.md). With these settings a job
+# reuses its memory for tensors of up to 32 MiB, glibc's largest threshold.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
 os.environ.update(PYTHONPATH=str(LIBRARY), **{name: str(at) for name, at in MALLOC.items()})
 
@@ -123,7 +123,7 @@ onerror:
         logger.error(edited)
 
 
-# Each figure is a target already (workflow/rules/figures.smk). So is each study, and everything.
+# Each figure is a target (workflow/rules/figures.smk). Below, each study becomes one, then everything.
 for study in PLAN.studies:
 
     rule:

@@ -11,7 +11,7 @@ def test_a_start_in_a_folder_without_config_says_where_to_start(tiny, tmp_path):
 
 def test_results_that_are_a_file_or_link_to_a_missing_folder(tiny, tmp_path):
     (tiny / "results").write_text("mine")
-    assert "results is a file, but the name of" in tiny.snakemake("-n", "duality_fig3", fails=True)
+    assert "results is a file, but must be" in tiny.snakemake("-n", "duality_fig3", fails=True)
     (tiny / "results").unlink()
     (tiny / "results").symlink_to(tmp_path / "disk")
     said = tiny.snakemake("-n", "duality_fig3", fails=True)
