@@ -1,8 +1,8 @@
 # `clean_<study>` deletes the results that only one study needs. What another study or another preset
 # needs stays, and so do logs. `clean_unused` deletes the results that no study needs at any preset.
 
-# The script finds what to delete from the settings. A list made here could be outdated, because
-# other jobs of this call may run before the deletion.
+# The script works out from the settings what to delete. A list made here could be outdated, because other
+# jobs of this call may run before the deletion.
 SETTINGS = {"config": lambda wildcards: config, "root": str(CONFIG)}
 
 for study in PLAN.studies:

@@ -1,6 +1,6 @@
 # Measures: one rule for each measure that flatlas/plan/measurements declares. A kernel that takes many
-# random networks is sampled once for all measures that read it. It begins first, beside the trainings:
-# otherwise all these measures wait for one long job at the end.
+# random networks is sampled once for all measures that read it. The kernel begins first, beside the
+# trainings: otherwise all these measures wait for one long job at the end.
 
 
 rule kernel:

@@ -85,18 +85,19 @@ def originals_of(source):
 def unrecorded(file):
     """Whether a result exists of which Snakemake has no record.
 
-    Snakemake compares parameters with its records, and keeps what has none. That may be what the user
-    wants (--rerun-triggers mtime). A job on a cluster only runs what it was given.
+    Snakemake compares parameters with its records, and keeps results without a record. With
+    `--rerun-triggers mtime` the user may want that, and a job on a cluster only runs what it was given:
+    there no result counts as unrecorded.
     """
     watched = RerunTrigger.PARAMS in workflow.dag_settings.rerun_triggers
     if not watched or not workflow.is_main_process or not Path(file).is_file():
         return False
-    # Snakemake has no public function for this. tests/workflow/test_reruns.py fails if it changes.
+    # Snakemake has no public function for this. tests/workflow/test_reruns.py fails if this one changes.
     return workflow.persistence._read_record(file) is None
 
 
 def edited_on_cluster():
-    """What to say of results made by code or settings that were edited meanwhile; local jobs refuse these."""
+    """A message about results whose code or settings were edited meanwhile; local jobs refuse these."""
     if workflow.local_exec:
         return None
     from flatlas.jobs.edited_code import forget_edited_results

@@ -65,7 +65,7 @@ for name, page in scorecards(PLAN).items():
             written=lambda wildcards, page=page: "" if waits(page) else written(page.figures),
             title=page.title,
             scale=PLAN.scale,
-            # A scorecard that is repeated by hand lies elsewhere and has the same links.
+            # Links start from this folder, even when a scorecard is repeated by hand in another one.
             folder=lambda wildcards, page=page: str(Path(page.files["html"]).parent),
             studies=lambda wildcards, page=page: claims_of(PLAN, page.studies),
             code=lambda wildcards: stage_code("scorecard"),
@@ -86,7 +86,7 @@ rule report:
             PLAN.pages["report"]["json"], report_files(PLAN) if PLAN.complete else []
         ),
         dag=rules.dag.output.png,
-        # If nothing is judged, it opens with the claims that the galleries publish.
+        # If nothing is judged, the report opens with the claims that the galleries publish.
         scorecards=[] if PLAN.judged else sorted(map(str, GALLERY.glob("*/scorecard.csv"))),
         scales=[] if PLAN.judged else sorted(map(str, GALLERY.glob("*/*.yaml"))),
     output:
@@ -199,7 +199,8 @@ if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
             "../scripts/atlas_mine.py"
 
 
-# Reports existing results and makes nothing else. It prints, so it does not run on a cluster node.
+# Reports the costs of existing results and makes nothing else. Because it prints, it does not run on a
+# cluster node.
 rule costs:
     """Page: time by figure, study and measure."""
     input:
@@ -229,7 +230,7 @@ rule costs:
         "../scripts/costs.py"
 
 
-# Checks every result of the preset against the checksums in its provenance. It makes no file, so it
+# Checks every result of the preset against the checksums in its provenance. The rule makes no file, so it
 # always runs.
 rule verify:
     """Checks that all results are what their jobs wrote."""
