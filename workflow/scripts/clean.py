@@ -10,7 +10,7 @@ from flatlas.plan.paths import RESUME
 from flatlas.store.lock import only_process
 
 with Job(globals().get("snakemake"), "cleaning") as job, ExitStack() as trainings:
-    # Refuses while a training runs, even on another machine.
+    # Refuse to delete while a training runs, even on another machine.
     for lock in Path().glob(RESUME.format(run="*.lock")):
         trainings.enter_context(only_process(lock.with_suffix("")))
     unneeded, shared = deletable(job.params.config, Path(job.params.root), job.params.study)
@@ -21,4 +21,4 @@ with Job(globals().get("snakemake"), "cleaning") as job, ExitStack() as training
     for folder in kept:
         job.logger.info("kept %s: another study or scale needs it", folder)
     if kept:
-        print(f"Kept {len(kept)} that another study or scale needs, too; {job.log} names them.")
+        print(f"Kept {len(kept)} that another study or scale needs too; {job.log} lists them.")

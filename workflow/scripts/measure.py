@@ -27,7 +27,7 @@ with Job(globals().get("snakemake"), "measure") as job:
     for member, seed in enumerate(spec.run.seeds):
         kept = kept_moments(spec.options.at, outcomes.loc[seed])
         if extra.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
-            # Recording begins when the rule is met.
+            # The recording begins when the rule is met.
             kept = []
         if len(kept) < len(spec.options.at):
             reason = outcomes.loc[seed, "reason"]

@@ -9,7 +9,7 @@ with Job(globals().get("snakemake"), "networks") as job:
     spec = job.params.spec
     material = gather(vars(job.input), spec["points"])
     table = networks(material, spec["study"], spec["settings"], spec["types"])
-    # Parquet stores them, so that readers know the options of each measure.
+    # Parquet stores these, so readers of the table know the options of each measure.
     table.attrs["options"] = spec["options"]
     write_table(job.output.parquet, table)
     write_table(job.output.csv, table)

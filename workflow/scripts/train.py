@@ -47,7 +47,7 @@ with Job(globals().get("snakemake"), "training") as job, only_process(job.params
         job.warn(warning)
     facts = device_facts(device)
     if ranks > 1:
-        # Not measured for learners in separate processes.
+        # The memory of learners in separate processes is not measured.
         facts["gpu_memory_mib"] = None
     job.record(
         training_seconds=round(read_table(job.output.times).seconds.sum(), 3),
