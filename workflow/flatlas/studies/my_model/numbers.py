@@ -57,7 +57,7 @@ MEASURES = {
         "gradient norm",
         "‖g‖",
         "norms",
-        "Zero at a minimum. A large one: the training ended early, or the network sees other "
+        "Zero at a minimum. If it is large, the training ended early, or the network sees other "
         "images than in its training.",
     ),
     "spectral_norm": Quantity(
@@ -80,23 +80,24 @@ MEASURES = {
         "Frobenius norm",
         "‖H‖ (Frobenius)",
         "hessian",
-        "The root of the sum of all squared eigenvalues: near the largest one if few directions "
-        "are sharp.",
+        "The root of the sum of all squared eigenvalues: near the largest curvature if few "
+        "directions are sharp.",
         error="frobenius_error",
     ),
     "dual_gap": Quantity(
         "duality gap",
         "ΔL",
         "duality",
-        "How much larger the loss of a test image is than that of the most similar training image "
-        "of its class, on average, as a sum over directions of the layer {layer}: how sharp each "
-        "is, times how far apart the images are along it.",
+        "Up to the µ-term: how much larger the loss of a test image is, on average, than that of "
+        "the most similar training image of its class. A sum over directions of the layer "
+        "{layer}: how sharp each is, times how far apart the images are along it.",
     ),
     "mu_gap": Quantity(
         "its µ-term",
         "ΔL_µ",
         "duality",
-        "What ΔL leaves out, the products of means; both add up to that difference of the losses.",
+        "The products of means, which ΔL leaves out. ΔL and the µ-term add up to the difference "
+        "of the losses.",
     ),
     "T_g": Quantity(
         "total sharpness of duality",
@@ -115,10 +116,10 @@ MEASURES = {
         "weight norm",
         "‖w‖",
         "norms",
-        "Of all weights and biases. A rescaling of layers can change it and keep the function. It "
-        "then also changes the sharpness, its first-order part, the gradient norm, the trace and "
-        "the norms of the Hessian, T_g and T_w, but neither ΔL nor ΔL_µ. A rescaling of single "
-        "neurons can change these two as well, but not their sum.",
+        "The norm of all weights and biases. Rescaling layers can change it, although the function "
+        "stays the same. This also changes the sharpness, its first-order part, the gradient "
+        "norm, the trace and the norms of the Hessian, T_g and T_w, but neither ΔL nor ΔL_µ. "
+        "Rescaling single neurons can change ΔL and ΔL_µ as well, but not their sum.",
     ),
 }
 
