@@ -43,7 +43,7 @@ def draw(material: Material) -> Drawing:
     note(
         figure,
         r"$\tau$ over pairs of nets of one realization that differ only in what is varied, and "
-        "half the 95 % interval over realizations, which bold ones exclude 0 from. "
+        "half the 95 % interval over realizations. Bold: the interval excludes 0. "
         + small_print(material, table),
     )
     return Drawing(figure, points)
