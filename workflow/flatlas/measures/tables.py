@@ -9,8 +9,9 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.plan.columns import Columns
 from flatlas.plan.measure_specs import MEASURES
-from flatlas.plan.tables import PLACE
 
+# The first columns of each table in a file: the training and the moment.
+PLACE = {"seed": "int64", "at": "str", "epoch": "int64"}
 # Files store whole numbers as floats: a column then has the same type with and without NaN.
 WRITTEN = {float: "float64", int: "float64", bool: "bool", str: "str"}
 # The kinds of NumPy's types that are allowed for a declared type.
@@ -60,7 +61,6 @@ def _compare(what: str, found: Collection[str], declared: Collection[str]) -> No
 
 def joined(parts: Iterable[DataFrame], columns: Columns) -> DataFrame:
     """The rows of all parts; without any, an empty table with all columns and their types."""
-    place = {name: column.type for name, column in PLACE.items()}
-    written = place | {name: WRITTEN[column.type] for name, column in columns.items()}
+    written = PLACE | {name: WRITTEN[column.type] for name, column in columns.items()}
     empty = DataFrame({name: Series(dtype=dtype) for name, dtype in written.items()})
     return pd.concat([empty, *(part for part in parts if len(part))], ignore_index=True)
