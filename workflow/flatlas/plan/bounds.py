@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 LARGEST = 1e30
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
-# A share that may be 0 but not 1, as of what is kept or dropped; and one that may be 1 but not 0.
+# Shares: `BelowOne` may be 0 but not 1, `UpToOne` may be 1 but not 0.
 BelowOne = Annotated[float, Field(ge=0, lt=1)]
 UpToOne = Annotated[float, Field(gt=0, le=1)]
 
@@ -51,7 +51,7 @@ def _number(given: Any) -> Any:
     return int(given) if isinstance(given, str) and given.isdecimal() else given
 
 
-# For a choice among numbers: the command line gives texts.
+# Reads a text from the command line as a number, for a choice among numbers.
 AsNumber = BeforeValidator(_number)
 
 
@@ -86,7 +86,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**63)]
 
 
 def _name(name: str) -> str:
-    """A name is part of a file's name, and of a target on the command line."""
+    """The name, if it can be part of a file's name and of a target on the command line."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", name):
         raise ValueError(
             "a name has at most 100 letters (A to Z), digits, _ and -, and does not begin with -, "
@@ -104,9 +104,9 @@ def _path(path: str) -> str:
     Snakemake takes braces for wildcards, and file systems limit the parts of a path.
     """
     if re.search(r"[{}\x00-\x1f\x7f]", path):
-        raise ValueError("a path here has no braces, line breaks or other control characters")
+        raise ValueError("a path can't have braces, line breaks or other control characters")
     if any(len(part.encode(errors="replace")) > 255 for part in path.split("/")):
-        raise ValueError("a part of the path has more than the 255 bytes that a file name may have")
+        raise ValueError("a part of the path is longer than 255 bytes, the limit of file systems")
     return str(Path(path))
 
 

@@ -43,7 +43,7 @@ def _templates(stage: str) -> tuple[Path, ...]:
 
 
 def source_modules(source: "SourceSpec") -> list[str]:
-    """Loading one kind of data source."""
+    """The module that loads one kind of data source."""
     return [f"flatlas.data.sources.{source.kind}"]
 
 
@@ -60,16 +60,16 @@ def net_modules(net: "NetSpec") -> list[str]:
 
 
 def training_modules(run: "RunSpec") -> list[str]:
-    """Training one family of nets with one optimizer. The kernel in C is for dense nets only."""
+    """The modules of a net and its optimizer, and the kernel in C, which is only for dense nets."""
     kernel = ["training/kernel.c"] if run.net.family == "dense" else []
     return [*kernel, *net_modules(run.net), f"flatlas.training.optimizers.{run.optimizer.name}"]
 
 
 def measure_modules(measure: "MeasureSpec") -> list[str]:
-    """One measure on one family of nets."""
+    """The modules of a measure and of the net that it is taken of."""
     return [f"flatlas.measures.{measure.options.measure}", *net_modules(measure.run.net)]
 
 
 def figure_modules(study: str, module: str) -> list[str]:
-    """Drawing a figure, and judging its claims."""
+    """The module that draws a figure and judges its claims."""
     return [f"flatlas.studies.{study}.{module}"]

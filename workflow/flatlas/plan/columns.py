@@ -49,7 +49,7 @@ LOSS = Column(float, "L, the mean loss on S", "nat")
 
 
 def search(residual: str, unit: Unit = "") -> Columns:
-    """The last columns of a table of numbers that a search found; `residual` says what is left."""
+    """The last columns of a table of search results; `residual` says what the residual means."""
     return columns(
         residual=(float, residual, unit),
         iterations=(int, "steps of the search"),

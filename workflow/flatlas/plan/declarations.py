@@ -14,8 +14,8 @@ from flatlas.plan.fingerprint import LIBRARY, find, not_python, shown
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-# For each key of a tag: the package with a module of the tag's name, the functions of which the
-# module must have one, and the page that says how to add such a module.
+# For each key of a tag: the package that must have a module of the tag's name, the functions that
+# this module may have (one is required), and the page that says how to add such a module.
 IMPLEMENTED = {
     "kind": ("flatlas.data.sources", ("load",), "docs/bring-your-own.md"),
     "family": ("flatlas.nets", ("build",), "docs/add-a-net.md"),

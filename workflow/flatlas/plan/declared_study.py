@@ -18,15 +18,15 @@ from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import Location
 
-# To plan one run or measurement of a figure takes as long as to list this many seeds and moments.
+# Planning one run or measurement of a figure takes as long as listing ONE_RESULT seeds and moments.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
 
 
 class SweptRun(NamedTuple):
     """A run at a point of a sweep: its settings, its specs, and where each setting is made.
 
-    `point` has the run's value of each key that any point of the sweep names. A full batch has its
-    number of images there, and a mark. There is a spec for each group of realizations.
+    `point` has the run's value of each key that any point of the sweep names. There, a full batch
+    is its number of images, with a mark. `groups` has a spec for each group of realizations.
     """
 
     point: dict[str, Any]

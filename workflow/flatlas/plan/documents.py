@@ -54,8 +54,8 @@ class Document:
     def origin(self, location: Location) -> str:
         """'file: dotted.key' of the layer that decides the value at this location.
 
-        The strongest layer that sets a value decides it. A missing key belongs to the first layer
-        that has its mapping, or to the last that chose the net, init, schedule or optimizer.
+        The last layer that sets a value decides it. A missing key belongs to the first layer that
+        has its mapping, or to the last that chose the net, init, schedule or optimizer.
         """
         there = location
         while not has(self.tree, there):

@@ -50,7 +50,7 @@ def drawing_of(
 
 
 def _shipped(declared: DeclaredStudy, name: str) -> Shipped:
-    """A paper's figure before any changes to it; as it is, if it was not in the study's file."""
+    """A figure as its study's file declares it, or as it is now if the file does not have it."""
     study = declared.document.layers[0].tree
     if name not in study.get("figures", {}):
         study = declared.document.tree
@@ -58,7 +58,7 @@ def _shipped(declared: DeclaredStudy, name: str) -> Shipped:
     own = study.get("sweeps", {})
     sweeps = {one: Sweep.model_validate(own[one]) for one in figure.sweeps if one in own}
     measures = {one: study.get("measures", {}).get(one, {}) for one in figure.measures}
-    # A measure that is borrowed has the kind of another study's.
+    # The kind of a borrowed measure is in the study that lends it.
     kinds = {
         one: given.get("measure") or declared.options(one).measure
         for one, given in measures.items()
@@ -118,7 +118,7 @@ def _check_measures(declared: DeclaredStudy, name: str, figure: Figure, shipped:
 
 
 def _lacking(drawn: Figure, measures: Collection[str]) -> list[str]:
-    """What is lacking of the measures that a module draws.
+    """The measures that a module draws but a figure lacks.
 
     A lenient module needs only the measure of the networks' errors.
     """

@@ -56,7 +56,7 @@ def check_drawn(declared: DeclaredStudy) -> None:
 def unused(declared: DeclaredStudy) -> Iterator[str]:
     """Where a preset or a user has declared runs, sweeps and measures that no figure needs.
 
-    Of a study that lends, any of them may be for the borrower.
+    None in a study that lends: the borrower may need any of them.
     """
     study = declared.study
     if declared.name in OF_SETTING or declared.lends:

@@ -8,7 +8,8 @@ A spec names a net, an optimizer or a measure, and each is a module of that name
 covers only the chosen module.
 
 A spec may also name a user's own modules, in the folder in which Snakemake works. The fingerprint
-then covers everything that they import from that folder. Of given weights it covers the bytes.
+then covers everything that they import from that folder. For given weights it covers the bytes of
+the file.
 
 `plan` is left out, because all its decisions are in the resolved spec that the job gets; so is
 `jobs`, which logs and reports but never changes a result, and `library`, which no stage uses.
@@ -59,7 +60,7 @@ def fingerprint(*roots: str | Path) -> str:
 
 @cache
 def _roots() -> dict[str, tuple[str | Path, ...]]:
-    """What each fingerprint of this command was taken of."""
+    """The roots from which each fingerprint of this command was taken."""
     return {}
 
 
@@ -229,7 +230,7 @@ def syntax_tree(source: bytes, path: Path) -> ast.Module:
 
 
 def not_python(error: Exception, path: Path) -> FlatlasError:
-    """The error for a file that is not valid Python, as one with null bytes, which has no line."""
+    """The error for a file that is not valid Python; it names the line, if Python does."""
     line = getattr(error, "lineno", None)
     place = f"{shown(path)}, line {line}" if line else shown(path)
     return FlatlasError(f"{place}: {getattr(error, 'msg', error)}.")

@@ -12,12 +12,12 @@ from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import dotted, leaves
 
-# The parts of a run that determine a network when it meets its rule. Of the images, those without
-# a column are added; where a run starts from is one setting.
+# The parts of a run that determine a network when it meets its rule, including the settings of its
+# images that have no column. The run that it starts from counts as one setting.
 PARTS = ("optimizer.", "net.", "schedule.", "penalty.", "average.", "learners.")
 WHOLE = ("frozen", "precision")
 OF_IMAGES = ("classes", "only", "split")
-# With layers of one width, the columns width and depth say it.
+# Left out if all layers have one width: the columns width and depth then say the same.
 LAYERS = "net.hidden"
 
 
@@ -89,7 +89,7 @@ def _type(values: Collection[Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text: of a list, its values; of anything nested, its JSON."""
+    """A value as text: a list as its values joined by `;`, anything nested as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple) and not any(isinstance(one, list | dict) for one in value):
@@ -98,7 +98,7 @@ def _text(value: Any) -> str:
 
 
 def _full_batches(runs: Mapping[str, RunSpec]) -> set[str]:
-    """The runs with a full batch, unless all have one size, which no other run's minibatch has."""
+    """The runs with a full batch; none if one batch size identifies them among all runs."""
     full = {name for name, run in runs.items() if run.batch == "full"}
     sizes = {runs[name].minibatch for name in full}
     others = {run.minibatch for name, run in runs.items() if name not in full}

@@ -127,7 +127,7 @@ def lookup(config: Mapping[str, Any], root: Path, files: Iterable[str]) -> Looku
 
 
 def own_state(file: str) -> str | None:
-    """What a plan reads of a file of a user's own net: a module's text, or the size of weights."""
+    """A hash of a module's text, or the size of a file of weights; None if it can't be read."""
     path = Path(file)
     try:
         if path.suffix == ".py":
@@ -138,7 +138,7 @@ def own_state(file: str) -> str | None:
 
 
 def _from_json(kept: dict[str, Any]) -> Lookup:
-    """Tuples again, as before JSON: to Snakemake, a list would be a changed parameter."""
+    """A lookup from its JSON, with tuples again: a list would be a changed parameter of a job."""
     kept["picture"]["edges"] = [tuple(pair) for pair in kept["picture"]["edges"]]
     for figure in kept["figures"].values():
         figure["changes"] = [tuple(change) for change in figure["changes"]]

@@ -9,7 +9,7 @@ BY_HAND = RESULTS / "by-hand"
 
 # The study of the user's trained networks. Its target and its folder have the same name.
 MY_MODEL = "my_model"
-# The name of their page among its figures.
+# The name of its figure that is the page of these networks.
 MY_PAGE = "page"
 # The study that places these networks among those of the atlas, and its only figure.
 ATLAS_MINE = "atlas_mine"

@@ -1,6 +1,6 @@
 """What a figure's module has a place for: which sweeps, which of their runs, which moments.
 
-It would leave out anything else, or fail, after all trainings.
+After all trainings, the module would leave out anything else, or fail.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from flatlas.plan.plan import Entry
 from flatlas.plan.studies import Sweep
 from flatlas.plan.trees import is_within
 
-# The moment at which the rule was met: where a figure draws it, it draws no other.
+# The moment at which the rule was met. A figure that declares this moment draws no other.
 RULE_MET = ("met+0",)
 
 
@@ -38,9 +38,9 @@ def check_runs(
     entries: Collection[Entry],
     judged: bool,
 ) -> None:
-    """Refuse runs of a sweep that have no place on its axis, or have the same one.
+    """Refuse runs of a sweep that lack a value on its axis, or share one.
 
-    In a figure that is `judged`, refuse a second run of a sweep that is meant to be one.
+    In a figure that is `judged`, also refuse a second run in a sweep that has only one.
     """
     for name, sweep in sweeps.items():
         runs = {entry.first: entry.point for entry in entries if entry.sweep == name}
@@ -48,8 +48,8 @@ def check_runs(
             _check_axis(declared.place(name), drawn_as, sweep.axis, [*runs.values()])
         elif judged and sweep.count == 1 and len(runs) > 1:
             raise FlatlasError(
-                f"{declared.place(name)} has {len(runs)} runs, but {drawn_as} judges one: leave "
-                "one, or draw it in a study of your own."
+                f"{declared.place(name)} has {len(runs)} runs, but {drawn_as} judges one: keep "
+                "one, or draw the sweep in a study of your own."
             )
 
 

@@ -49,7 +49,7 @@ def where_set(key: str, config: Mapping[str, Any], files: Sequence[str | Path]) 
 
 
 def _agree(in_file: Any, set_by_user: Any) -> bool:
-    """Whether a value is that of the file; of a mapping, others may have set parts."""
+    """Whether a value is the one in the file; parts of a mapping may have been set elsewhere."""
     if isinstance(in_file, Mapping):
         return isinstance(set_by_user, Mapping)
     try:

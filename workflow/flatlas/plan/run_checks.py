@@ -1,4 +1,4 @@
-"""What a run is checked for, beyond each value alone: its net, files, data and minibatches."""
+"""Checks of a run that need more than one value: its net, files, data and minibatches."""
 
 from pathlib import Path
 

@@ -58,7 +58,7 @@ class Runs:
                 yield dict(zip(grid, values, strict=True)), ("sweeps", sweep, "grid")
 
     def origin(self, base: str, point: dict[str, Any] = NO_CHANGES, where: Location = ()) -> Origin:
-        """Gives the origin of each setting of a base run after a point's values replace its own."""
+        """The origin of each setting of a base run in which a point's values replace its own."""
 
         def origin(location: Location) -> str:
             key = dotted(location)

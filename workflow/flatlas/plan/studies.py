@@ -142,7 +142,7 @@ class Sweep(Spec):
 
     @property
     def axis(self) -> str | None:
-        """The first key with another value in each of its runs, if there is one."""
+        """The first key whose value differs in every run, if there is one."""
         if self.points is None:
             return self.varied[0] if len(self.varied) == 1 else None
         for key in self.varied:
@@ -182,9 +182,9 @@ class Figure(Spec):
     fixed: bool = False
     """`true`: its module draws only sweeps with these names."""
     axes: Literal["drawn", "judged"] | None = None
-    """`drawn`: each run of a sweep needs another value on the sweep's axis, for the drawing.
+    """`drawn`: for the drawing, each run of a sweep needs a different value on the sweep's axis.
 
-    `judged`: only the claims need that, so that a figure that borrows this one is free.
+    `judged`: only the claims need that. A figure that borrows this one has no claims.
     """
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""

@@ -206,7 +206,7 @@ class IterateAverage(Spec):
     from_epoch: LaterEpoch
     """The first epoch of the mean.
 
-    A training that meets its rule before has no mean: its last weights are the solution.
+    A training that meets its rule before this epoch has no mean: its last weights are the solution.
     """
 
 
@@ -243,8 +243,8 @@ class Expected(Spec):
     """The known error or loss of a checkpoint: of `net.weights` with `stop.epochs: 0`.
 
     A checkpoint with a far larger error, or with more than twice or less than half the loss, is
-    recorded as not converged, with a warning that the source's `normalize` may be wrong. If
-    `train_error` is not set, so is a checkpoint with an error near chance.
+    recorded as not converged, with a warning that the source's `normalize` may be wrong. Without
+    `train_error`, a checkpoint with an error near chance is recorded as not converged, too.
     """
 
     train_error: Annotated[float, Field(ge=0, le=1)] | None = None

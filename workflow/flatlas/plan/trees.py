@@ -83,7 +83,7 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any], name: object = ""
 
 
 def is_within(key: str, outer: str) -> bool:
-    """Whether a dotted key is another one, or a key of the mapping at that one."""
+    """Whether a dotted key is `outer`, or lies in the mapping at `outer`."""
     return key == outer or key.startswith(f"{outer}.")
 
 

@@ -37,7 +37,7 @@ class Work:
 
 
 def training_work(run: RunSpec) -> Work:
-    """Every realization counts its largest number of epochs; each evaluation counts one epoch."""
+    """Every realization counts its largest number of epochs, or one epoch if nothing is trained."""
     epochs = run.stop.epochs + run.stop.extra_epochs or 1
     units = len(run.seeds) * epochs * images_in_epoch(run.samples)
     return _work("train", run, run.outputs, units)
@@ -56,7 +56,7 @@ def measure_work(measured: MeasureSpec) -> Work:
     """A measure of every realization at each of its moments.
 
     The algorithms for the sharpness differ in time by a factor of ten, so each is a separate stage.
-    Expectation propagation factorizes matrices with a row for each image.
+    Expectation propagation counts the cube of the images: it factorizes matrices of that size.
     """
     run, options = measured.run, measured.options
     images = images_seen(run.samples)

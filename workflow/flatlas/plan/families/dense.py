@@ -12,7 +12,7 @@ from flatlas.plan.family import LayeredFamily, LayerSize, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
 from flatlas.plan.spec import Distinct
 
-# The order in which layers are listed makes no other net.
+# Sorted, because the order in which layers are listed does not matter.
 InOrder = AfterValidator(lambda names: tuple(sorted(names)))
 
 
@@ -24,7 +24,7 @@ class DenseNet(LayeredFamily):
     bias: bool = False
     dropout: BelowOne = 0.0
     dropout_after: Annotated[tuple[str, ...], Field(min_length=1), Distinct, InOrder] | None = None
-    """hidden layers of whose outputs training drops a share; default: all"""
+    """hidden layers whose outputs have dropout; default: all"""
     init: InitSpec = XavierUniform(scheme="xavier_uniform")
     weights: WeightsFile | None = None
     """safetensors file with a `state_dict`, its layers in the order of their names"""

@@ -44,9 +44,9 @@ _PLAIN = re.compile(r"-?(0|[1-9]\d{0,300})(\.\d+)?(e[+-]?\d{1,2})?|true|false|nu
 
 
 def _typed(given: Any) -> Any:
-    """The same with a number, true, false or null in place of a text that reads so in JSON.
+    """The same, with each text that is a number, true, false or null in JSON as that value.
 
-    Values from the command line are texts, and no field of the plan says what the module takes.
+    Values from the command line are texts, and the plan does not know which types a module takes.
     """
     if isinstance(given, dict):
         return {name: _typed(value) for name, value in given.items()}
@@ -69,7 +69,7 @@ class Own(ModuleFamily):
     family: Literal["own"]
     module: Annotated[str, Field(max_length=200), AfterValidator(_where_and_what)]
     arguments: Annotated[dict[str, JsonValue], BeforeValidator(_typed)] = Field(default={})
-    """A text such as `false` or `4` counts as what it reads as, since --config has only texts."""
+    """A text such as `false` or `4` counts as that value, because --config has only texts."""
     weights: WeightsFile | None = None
     """safetensors file with its `state_dict`, instead of random weights"""
 
@@ -79,18 +79,18 @@ class Own(ModuleFamily):
         return self.module.partition(":")[2].lower()
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
-        """Those of a ResNet."""
+        """The assumed size, that of a ResNet: the plan does not load the net."""
         yield LIKE_A_RESNET
 
     def size(self, input_shape: Shape, outputs: int) -> NetSize:
-        """That of a ResNet; with given weights, as many weights as their file has."""
+        """The assumed size; with given weights, the number of weights in their file."""
         assumed = super().size(input_shape, outputs)
         weights = None if self.weights is None else _count(self.weights)
         return assumed if weights is None else assumed._replace(weights=weights)
 
 
 def _count(file: str) -> int | None:
-    """The numbers in a safetensors file, by its header; None if there is none that can be read."""
+    """How many numbers a safetensors file has, by its header; None if it can't be read."""
     try:
         with safe_open(file, framework="numpy") as tensors:
             names = tensors.keys()

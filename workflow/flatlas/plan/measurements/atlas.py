@@ -24,7 +24,7 @@ class Norms(Measurement):
             distance=(float, "‖w − w(0)‖ from the initial weights; NaN if they are unknown", "w"),
             path_norm=(float, "root of the sum over paths of the products of squared weights"),
             margin_least=(float, "smallest margin on S: logit of the right class − largest other"),
-            margin_tenth=(float, "margin that a tenth of S is below"),
+            margin_tenth=(float, "margin that a tenth of S falls below"),
             margin_mean=(float, "mean margin on S"),
             normalized_margin_least=(float, "margin_least / path_norm"),
             normalized_margin_tenth=(float, "margin_tenth / path_norm"),

@@ -88,7 +88,7 @@ class TrajectoryPca(AlongRecording):
             rank=RANK,
             variance=VARIANCE,
             share=(float, "σ_i² / Σ σ_j²"),
-            cumulative=(float, "share of directions 2 to i in Σ σ_j² without the first"),
+            cumulative=(float, "σ_2² + … + σ_i², as a share of Σ σ_j² over j ≥ 2"),
             velocity_time=(
                 float,
                 "lag τ at which ⟨v(t) v(t + τ)⟩ falls to ⟨v²⟩/e, v = displacement in an epoch",

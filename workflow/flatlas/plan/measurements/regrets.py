@@ -143,7 +143,7 @@ class ContrastiveFlatness(UnderScaling):
             of_mean=(float, "that of the loss on S"),
             contrast=(float, "of_minibatches / of_mean"),
             contrast_error=(float, "standard error of the contrast over minibatches"),
-            **search("largest relative error of any of these; as in `sharpness` for that"),
+            **search("largest relative error of any of these; for `sharpness`, its residual"),
         )
     }
     minibatches_of = "S"
