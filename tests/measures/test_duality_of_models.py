@@ -197,7 +197,7 @@ def hooked(model):
 @pytest.mark.parametrize(
     ("model", "layer", "changed", "said"),
     [
-        (Past(skip=0.1), "layer", {}, "no way past it, such as a skip connection"),
+        (Past(skip=0.1), "layer", {}, "may bypass the layer, such as a skip connection"),
         (Past(calls=2), "layer", {}, "called 2 times"),
         (Past(calls=0), "layer", {}, "called never"),
         (Past(tokens=2), "layer", {}, "one vector for each example"),

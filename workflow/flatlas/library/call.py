@@ -74,7 +74,7 @@ def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bo
 def check(problem: Problem, chosen: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise each measure's errors that need no computation, such as that for an unknown layer.
 
-    An error after other measures would lose their results.
+    Raised later, such an error would lose the results of other measures.
     """
     for name, options in chosen.items():
         of_measure = getattr(_module(name), "check", None)
@@ -98,7 +98,7 @@ def with_options(measures: Measures) -> dict[str, dict[str, Any]]:
 
 
 def accepted(place: str, **given: tuple[Any, Any]) -> list[Any]:
-    """The values converted to their types, from a pair (type, value) each; errors name `place`."""
+    """The values converted to their types; each is given as (type, value). Errors name `place`."""
     fields: dict[str, Any] = {name: (kind, ...) for name, (kind, _) in given.items()}
     values = {name: value for name, (_, value) in given.items()}
     found = validated(create_model(place, **fields), values, lambda at: f"{place}: {dotted(at)}")

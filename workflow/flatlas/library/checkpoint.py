@@ -36,12 +36,12 @@ def weights_at(checkpoint: Any, objective: Objective, name: str) -> Tensor:
                 "the model. Allowed: the same model at another time."
             )
         if not given[key].isfinite().all():
-            raise FlatlasError(f"'{key}' has NaN or infinite weights in {name}. Leave it out.")
+            raise FlatlasError(f"'{key}' has NaN or infinite weights in {name}: leave {name} out.")
     return flat(exact(given[key].detach()).to(objective.w) for key in objective.shapes)
 
 
 def trajectory_of(checkpoints: Sequence[Any], objective: Objective, dimensions: int) -> Tensor:
-    """The weights of all checkpoints (points, size); an error if too few for `dimensions`."""
+    """The weights of all checkpoints (points, size); an error if these are too few."""
     found = [
         weights_at(one, objective, f"point {at} of the trajectory")
         for at, one in enumerate(checkpoints)

@@ -18,7 +18,7 @@ from flatlas.models.objective import Objective
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    The exact eigenvalue of the same rank is at most the error away, repeated ones included; a
+    An error bounds the distance to the exact eigenvalue of the same rank, also among equal ones. A
     residual is |Hv − λv|. An eigenvalue has converged if its residual is at most the `tolerance`
     times the largest |λ|; `converged` says whether all have, `sampled` whether the trace is as
     accurate as requested. `iterations` counts the products of the search. Without probes there is

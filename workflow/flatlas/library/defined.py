@@ -13,7 +13,7 @@ class Undefined(FlatlasError):
 
 
 def where_defined(wanted: bool | None, taken: Callable[[], Value]) -> Value | None:
-    """A value; None if it is not wanted, or if it is undefined and not explicitly wanted."""
+    """A value; None if `wanted` is False, or if the value is undefined and `wanted` is None."""
     if wanted is False:
         return None
     try:

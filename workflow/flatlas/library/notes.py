@@ -23,10 +23,10 @@ DRAWS = (
     "the same random state, so all of them saw the same batches."
 )
 OTHER = (
-    "The copy that is measured computes in {}, and its outputs are not those of the model in its "
-    "own precision: numbers describe the copy. Look for random numbers that the model draws from a "
-    "seed, or an eps that follows from the dtype, as in F.rms_norm. Give dtype=torch.float32 if "
-    "the model's is that."
+    "Measures are taken of a copy of the model in {}, whose outputs differ from those of the model "
+    "in its own precision: numbers describe the copy. Look for random numbers that the model draws "
+    "from a seed, or an eps that follows from the dtype, as in F.rms_norm. If the model's dtype is "
+    "torch.float32, give dtype=torch.float32."
 )
 BY_BATCH = (
     "The model's output for an example depends on the other examples of its batch, as with batch "
@@ -34,8 +34,8 @@ BY_BATCH = (
 )
 CUTS = (
     "The loss of a batch does not follow from those of its halves, as a mean over examples or a "
-    "sum would: numbers depend on how the data are cut into batches. A function must return the "
-    "mean over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
+    "sum would: numbers depend on how the data are cut into batches. A loss must return the mean "
+    "over examples. For a sum, give functools.partial(function, reduction='sum') or a module "
     "with that attribute. To ignore labels, use nn.CrossEntropyLoss(ignore_index=...)."
 )
 QUANTIZED = (
@@ -58,7 +58,7 @@ CURVATURE = (
 CHANGED = (
     "The model or its loss changes during the measures, as by a counter or a schedule: after them "
     "the loss of a batch at the same weights differs from that before. So the numbers belong to "
-    "different models. Keep such a state constant in evaluation mode."
+    "different models. Let nothing change in evaluation mode."
 )
 
 
@@ -67,7 +67,8 @@ def notes_on(
 ) -> list[str]:
     """The notes that apply.
 
-    `draws`: two passes over the data differ; `other`: the copy is another function than the model;
+    `draws`: two passes over the data differ; `other`: the copy computes another function than the
+    model;
     `wrong_slope`: the gradient is not that of the loss; `wrong_curvature`: the second derivative is
     not that of the gradient.
     """

@@ -24,7 +24,7 @@ class OfSpectrum(Options):
     """The `top` and `bottom` eigenvalues; trace and norm from `probes`.
 
     Eigenvalues are found to `tolerance` times the largest, in at most `steps` products for each: by
-    default 30, or 100 in all for few eigenvalues. With `trace_tolerance`, more probes follow until
+    default 30 for each, but at least 100 in all. With `trace_tolerance`, more probes follow until
     the standard error is at most this share of the trace. `bottom` and `probes` may be 0.
     """
 

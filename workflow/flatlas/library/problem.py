@@ -72,7 +72,7 @@ class _Settings(BaseModel):
     device: Any = None
     dtype: Any = torch.float64
     batch_norm: BatchNorm = "as it is"
-    # The range of numpy's seeds, less one, because the next seed is used, too.
+    # numpy's range of seeds without the last one, because the next seed is used, too.
     seed: Annotated[int, Field(ge=0, lt=2**32 - 1)] = 0
 
 
@@ -114,7 +114,7 @@ def opened(model: nn.Module, data: Any, test: Any, settings: Settings) -> Iterat
         )
         notes = notes_on(objective, draws, other, wrong, wrong_curvature)
         for note in notes:
-            # Level 4 is the user's call: beyond this generator, `contextmanager` and its caller.
+            # Level 4 is the user's call; below it are this generator, `contextmanager`, its caller.
             warnings.warn(note, stacklevel=4)
         yield Problem(objective, compared, given.seed, notes)
         if has_changed(objective, few, before):

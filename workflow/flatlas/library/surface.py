@@ -39,8 +39,8 @@ TOLERANCE = 1e-3
 # A loss that varies by more than this factor is drawn on a logarithmic scale.
 WIDE = 10
 LEVELS = 20
-# A loss that varies by at most this share is drawn as flat: floating-point numbers have no twenty
-# levels in between.
+# A loss that varies by at most this share is drawn as flat: floating-point numbers are too coarse
+# for twenty levels in between.
 ROUND_OFF = 1e-13
 
 
@@ -196,7 +196,7 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
     else:
         if all(len(shape) < 2 for shape in objective.shapes.values()):
             raise FlatlasError(
-                f"{', '.join(objective.shapes)} have no filters to be scaled with, only vectors: "
+                f"{', '.join(objective.shapes)} have no filters to scale directions with: "
                 "choose parameters with a matrix, or directions='hessian'."
             )
         plane = filter_normalized(objective, dimensions, random)

@@ -53,7 +53,7 @@ class Tracker:
         test: Any = None,
         **settings: Unpack[Settings],
     ) -> None:
-        """Raises errors before the training begins, also for mistakes in model and data."""
+        """Raise all errors about arguments, model and data now, before the training begins."""
         (self._every,) = accepted("Tracker", every=(PositiveInt, every))
         self._path = None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test
@@ -62,7 +62,7 @@ class Tracker:
             check(problem, self._measures)
             self._notes = {*problem.notes}
             if settings.get("parameters") is None:
-                # All rows have the same weights, even if layers are frozen during the training.
+                # All rows measure the same parameters, even if layers are frozen later.
                 settings["parameters"] = [*map(escape, problem.training.shapes)]
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
@@ -82,7 +82,7 @@ class Tracker:
         self._refuse_other_rows()
         with warnings.catch_warnings():
             for note in self._notes:
-                # It has been shown before.
+                # The note has been shown before.
                 warnings.filterwarnings("ignore", re.escape(note))
             found = measure(
                 self._model, self._data, self._measures, test=self._test, **self._settings

@@ -27,10 +27,9 @@ from flatlas.models.tensors import described, exact
 # The most weights of a layer. Their Hessian has 3.2 GB; finding its eigenvectors takes three times
 # as much.
 WEIGHTS = 20_000
-# A partner with dual weights has the loss of its test example, up to this share of the mean |Δl|:
-# the round-off of float32.
+# With dual weights, the losses of partners may differ from those of their test examples by SAME
+# times the mean |Δl|, which allows for float32, plus ROUND_OFFS times the loss's own round-off.
 SAME = 1e-3
-# Where the gap is smaller than that, up to this many times the round-off of the loss itself.
 ROUND_OFFS = 100
 # Labels of examples that the loss ignores. The two differ, so these examples are never paired.
 IGNORED, IGNORED_IN_TEST = -1, -2
@@ -60,9 +59,10 @@ def measure(
 
     `sharp` is the number of sharp directions; by default they end where σ_g falls most steeply. The
     measure needs `test` data, and a label for each example. Each example must pass the layer once,
-    as one vector, and have no way past it. A partner with dual weights then has the loss of its
-    test example, which is checked. Where the Hessian has no curvature, eigenvectors are arbitrary:
-    S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved does not.
+    as one vector, and nothing may bypass the layer. A partner with dual weights then has the loss
+    of its test example, which is checked. Where the Hessian has no curvature, eigenvectors are
+    arbitrary: S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved
+    does not.
     Weights of classes count in the Hessian, but not in the gap, which compares single examples.
     """
     objective, (one, test) = problem.training, _layer(problem, layer)
@@ -175,9 +175,9 @@ def _refuse_ways_past(
     floor = ROUND_OFFS * torch.finfo(objective.dtype).eps * wanted.abs().mean()
     if (found - wanted).abs().mean() > SAME * gap.abs().mean() + floor:
         raise FlatlasError(
-            f"layer '{layer.name}' has no dual weights: with its outputs for the test examples, "
+            f"layer '{layer.name}' has no dual weights: given its outputs for the test examples, "
             f"the mean loss of their partners is {found.mean():.3g}, but that of the test examples "
-            f"is {wanted.mean():.3g}. There must be no way past it, such as a skip connection."
+            f"is {wanted.mean():.3g}. Nothing may bypass the layer, such as a skip connection."
         )
 
 

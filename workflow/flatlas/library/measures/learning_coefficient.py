@@ -75,7 +75,7 @@ def measure(
 
 
 def _refuse_round_off(objective: Objective, scale: float) -> None:
-    """Raise an error if nβ times the round-off of the loss is above 1: then it decides steps."""
+    """Raise an error if nβ times the loss's round-off exceeds 1: round-off then decides steps."""
     round_off = scale * torch.finfo(objective.dtype).eps * objective.value(objective.w).abs().item()
     if round_off > 1:
         raise FlatlasError(

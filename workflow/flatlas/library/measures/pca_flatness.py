@@ -15,7 +15,7 @@ from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.plan.bounds import Positive
 
-# A deviation in a direction that is smaller, relative to the weights, is the round-off of
+# A standard deviation along a direction below this share of the weights is the round-off of
 # checkpoints in float32.
 ROUND_OFF = 1e-7
 
@@ -51,15 +51,14 @@ def measure(
 
     The trajectory is a list of models or state dictionaries. The flatness is the distance between
     the two ends at which the loss is `factor` times that of the model, found to `tolerance`.
-    Directions in which the trajectory does not move are left out: which of them is taken would be
-    arbitrary.
+    Directions in which the trajectory does not move are left out, because they are arbitrary.
     """
     objective = problem.training
     points = trajectory_of(trajectory, objective, top)
     directions = principal(objective, points, top).directions
     variances = ((points - points.mean(0)) @ directions.T).square().mean(0)
     moves = variances.sqrt() > ROUND_OFF * points.norm(dim=1).max()
-    # Its points differ, however little.
+    # The first direction always counts: the points differ, however little.
     moves[0] = True
     directions = directions[moves]
     return PcaFlatness(
@@ -71,5 +70,5 @@ def measure(
 
 
 def check(problem: Problem, *, trajectory: list[Checkpoint], top: int, **_: Any) -> None:
-    """Raise an error if the trajectory is too short, or one of another model."""
+    """Raise an error if the trajectory is too short, or that of another model."""
     trajectory_of(trajectory, problem.training, top)

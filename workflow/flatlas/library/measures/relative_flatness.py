@@ -1,6 +1,6 @@
 """The relative flatness of a layer (Petzka et al. 2021): larger is sharper.
 
-It does not change if layers of a ReLU network are rescaled, or outputs of the layer one by one.
+Rescaling whole layers of a ReLU network, or single outputs of the layer, does not change it.
 """
 
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def _last_linear(objective: Objective) -> str:
         if not isinstance(part, nn.Linear):
             continue
         if "weight" not in part._parameters:
-            # A bias is none of the parameters that the weight may be computed from.
+            # The weight is computed from the layer's own parameters, except its bias.
             own = {names[id(one)] for name, one in part.named_parameters() if name != "bias"}
             if not own.isdisjoint(objective.shapes):
                 found.append((layer, None))
@@ -68,7 +68,7 @@ def _last_linear(objective: Objective) -> str:
     if not found:
         raise FlatlasError(
             "none of the measured parameters is the weight of an nn.Linear, so relative_flatness "
-            "is not defined. Measure some, or name a matrix (outputs, inputs) as its 'weight'."
+            "is not defined. Measure one, or name a matrix (outputs, inputs) as its 'weight'."
         )
     layer, last = found[-1]
     if last is None:
