@@ -52,12 +52,12 @@ class Batch:
         return any(bool(one.isinf().any()) for one in (*self.inputs, *tensors_in(self.target)))
 
     def parts(self, examples: int) -> Iterator["Batch"]:
-        """Its parts of this many examples each; a smaller rest at the end is left out."""
+        """Parts of the batch with this many examples each, without a smaller rest at the end."""
         for begin in range(0, self.examples - examples + 1, examples):
             yield self.of_rows(torch.arange(begin, begin + examples))
 
     def of_rows(self, numbers: Tensor) -> "Batch":
-        """A batch of some of its examples, given by their numbers."""
+        """A batch with some of the examples, given by their positions."""
         sizes = {*row_counts((self.arguments, self.named, self.target)), self.examples}
         if len(sizes) > 1:
             raise FlatlasError(
@@ -246,8 +246,8 @@ def _examples(inputs: Any, target: Any, number: int) -> int:
             f"batch {number} has the target {said}, of a single example. Give batches, as a "
             "DataLoader makes them: a target with one row for each example."
         )
-    # Inputs may have examples in another dimension, or in none, as a mask: only the model must take
-    # them.
+    # Inputs may have their examples in another dimension, or in none, as a mask: it is enough if
+    # the model takes them.
     sizes = row_counts(target) or row_counts(inputs)
     if len(set(sizes)) > 1:
         raise FlatlasError(
@@ -299,7 +299,7 @@ def _refuse_without_numbers(one: Tensor, number: int) -> None:
     if one.isnan().any():
         raise FlatlasError(
             f"batch {number} has NaN, {int(one.isnan().sum())} of {one.numel()} numbers in a "
-            f"tensor of shape {tuple(one.shape)}. Leave them out."
+            f"tensor of shape {tuple(one.shape)}. Leave out these examples."
         )
 
 

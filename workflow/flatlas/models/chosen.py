@@ -73,7 +73,7 @@ def _refuse_unusable(model: nn.Module) -> None:
             raise FlatlasError(f"'{name}' has NaN or infinite weights: the training diverged.")
         # An infinite buffer may be a mask of attention.
         if numbers.isnan().any():
-            raise FlatlasError(f"'{name}' has NaN.")
+            raise FlatlasError(f"'{name}' has NaN. Allowed: numbers, even infinite ones.")
 
 
 def _numbers(one: Tensor) -> Tensor:

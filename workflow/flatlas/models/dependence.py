@@ -22,8 +22,7 @@ from flatlas.models.tensors import leaves_in
 def loss_of(loss: Any, model: nn.Module) -> Loss:
     """The loss; an error if it is a module that has parameters of the model.
 
-    Parameters that it keeps in a list stay the model's own, so the check of the first batch finds
-    them.
+    If it keeps them in a list, the check of the first batch finds them: they stay the model's own.
     """
     own = [*unwrapped(model).parameters()]
     if isinstance(loss, nn.Module) and not {*map(id, own)}.isdisjoint(map(id, loss.parameters())):

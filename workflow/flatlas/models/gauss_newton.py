@@ -57,6 +57,6 @@ class GaussNewtonOfBatch:
 def _varying(
     of: Sequence[Tensor], along: Sequence[Tensor]
 ) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """Those that have derivatives, and the parts of a vector that belong to them."""
+    """The tensors that have derivatives, and the parts of the vector that belong to them."""
     pairs = [pair for pair in zip(of, along, strict=True) if pair[0].requires_grad]
     return tuple(one for one, _ in pairs), tuple(one for _, one in pairs)

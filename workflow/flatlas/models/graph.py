@@ -19,7 +19,7 @@ def refuse_constant_gradients(ends: Sequence[Tensor], by: Sequence[Tensor]) -> N
 
     torch would take that gradient for a constant, and leave out its derivatives. The gradient of a
     function is linear in the gradient that it receives: it is constant only if it is 0. A hook that
-    computes a part of the gradient without a record makes the whole one not linear.
+    computes only a part of the gradient without a record makes the whole gradient nonlinear.
     """
     seen: list[tuple[str, Any, Any]] = []
     hooks = [

@@ -85,7 +85,7 @@ class LinearLayer:
             with self._seen(z):
                 outputs = self._of.outputs(self._parts, batch)
             total, share = self._of.loss.of(outputs, batch.target, batch.examples)
-            # The first batch decides, as in the objective, whose check is of the whole model.
+            # The first batch decides, as in the objective's check, which is of the whole model.
             if not self._differentiates_twice:
                 refuse_constant_gradients([total], [z])
                 self._differentiates_twice = True

@@ -292,7 +292,7 @@ class Objective:
 
 
 def _finite(derivatives: Tensor, name: str) -> Tensor:
-    """The same; an error if any is not finite, which is possible even where the loss is finite."""
+    """The derivatives; an error if any is not finite, which can be so where the loss is finite."""
     if not derivatives.isfinite().all():
         raise FlatlasError(
             f"the {name} has NaN or infinite entries at the model's weights, where the loss is "

@@ -18,9 +18,9 @@ from flatlas.models.tensors import exact, largest, leaves_in, reals
 def is_other_function(
     objective: Objective, model: nn.Module, batch: Batch, defaults: tuple[torch.device, torch.dtype]
 ) -> bool:
-    """Whether the copy's outputs differ from the model's by more than the round-off of these.
+    """Whether the copy's outputs differ from the model's in the first half of their digits.
 
-    `defaults` are torch's for the model. False if it can't take the batch.
+    `defaults` are torch's for the model. False if the model can't take the batch.
     """
     model = unwrapped(model)
     own = [one.dtype for one in model.parameters() if one.is_floating_point()]
@@ -42,7 +42,7 @@ def is_other_function(
 
 
 def _outputs(given: Objective, batch: Batch, own: torch.dtype) -> Outputs:
-    """Those of the inputs as they are, if the model casts them itself, or else in its precision."""
+    """The model's outputs for its inputs as they are, or in its precision if it refuses these."""
     try:
         return given.outputs({}, batch)
     except FlatlasError:

@@ -13,7 +13,7 @@ from flatlas.models.tensors import described
 
 
 def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:
-    """A copy in evaluation mode, without parameters that require a gradient."""
+    """A copy in evaluation mode; none of its parameters requires a gradient."""
     made = copied(model, "model")
     # A model's own `train`, which `eval` calls, may return nothing.
     made.eval()

@@ -18,7 +18,7 @@ def of_first_pass(used: Objective, unused: Objective, batch: Batch) -> Tensor:
     try:
         found, expected = (objective.on([batch]).value(there) for objective in (used, unused))
     except FlatlasError:
-        # The weights there may be impossible; those of the model are checked elsewhere.
+        # The model may fail at these other weights; its own weights are checked elsewhere.
         return first
     if expected.isfinite() and differ(found, expected, used.dtype):
         raise FlatlasError(

@@ -119,7 +119,7 @@ def _can_divide(layer: nn.Module | None) -> bool:
 
 
 def _has_own_weight(layer: nn.Module) -> bool:
-    """False if batch norm has no weight, or if the weight is computed, as by weight norm."""
+    """Whether a layer has a weight that is not computed from others, as by weight norm."""
     own = {name for name, _ in layer.named_parameters(recurse=False)}
     return "weight" in own <= {"weight", "bias"}
 

@@ -16,8 +16,8 @@ from flatlas.models.objective import Objective
 AWAY = 1e-2
 # Steps to both sides, relative to the length of w, from the smallest.
 STEPS = (1e-5, 1e-4, 1e-3, 1e-2)
-# Slopes by two successive steps agree to this share of the larger, unless round-off or kinks of the
-# loss decide; so does the gradient, if it is right.
+# Slopes by two successive steps agree to the share AGREE of the larger, unless round-off or kinks
+# of the loss decide. A right gradient agrees with them to the share RIGHT.
 AGREE, RIGHT = 0.01, 0.05
 # A change of the loss below this many times its round-off decides nothing.
 ROUND_OFFS = 100
@@ -36,8 +36,8 @@ def elsewhere(objective: Objective) -> Tensor:
 def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
     """Whether the slope by the gradient clearly differs from that by finite differences.
 
-    The slope is that along the gradient, at weights near w. Where differences of two step lengths
-    disagree, there is no verdict: the loss has kinks or jumps in between, or is rounded.
+    The slope is that along the gradient, at weights near w. False if no two successive steps
+    agree: the loss has kinks or jumps in between, or is rounded.
     """
     alone, w = objective.on([batch]), elsewhere(objective)
     try:
@@ -52,7 +52,7 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
                 continue
             return not _are_near(slope, by_difference, RIGHT)
     except FlatlasError:
-        # The model can't be computed or differentiated there, which a measure says if it must.
+        # A measure that needs the model there raises the error itself.
         return False
     return False
 
@@ -60,9 +60,8 @@ def has_wrong_slope(objective: Objective, batch: Batch) -> bool:
 def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
     """Whether a product with the Hessian clearly differs from that by differences of the gradient.
 
-    The product is that with a random direction, at weights near w. There is no verdict where
-    differences of two step lengths disagree, or if a part of the model is less precise than
-    float64.
+    The product is that with a random direction, at weights near w. False if no two successive steps
+    agree, or if a part of the model is less precise than float64.
     """
     alone = objective.on([batch])
     alone.w = elsewhere(objective)
@@ -85,7 +84,7 @@ def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
             if _are_near(before, by_difference, AGREE_TWICE):
                 return not _are_near(found, by_difference, RIGHT_TWICE)
     except (FlatlasError, torch.OutOfMemoryError):
-        # There is no second derivative, or no memory for it; a measure that needs it says so.
+        # A measure that needs the second derivative raises the error itself.
         return False
     return False
 

@@ -32,12 +32,12 @@ def reals(leaves: Iterable[Any]) -> list[Tensor]:
 
 
 def cloned(given: Any) -> Any:
-    """The same with copies of its tensors, which the caller may change."""
+    """A copy of tensors in tuples, lists and dictionaries, which the caller may change."""
     return tree_map_only(Tensor, lambda one: one.clone(), given)
 
 
 def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
-    """The same with only some rows of each tensor that has a row for each example."""
+    """What is given, with only some rows of each tensor that has a row for each example."""
 
     def rows(one: Tensor) -> Tensor:
         return one[numbers.to(one.device)] if one.ndim and len(one) == examples else one
@@ -46,7 +46,7 @@ def rows_of(given: Any, numbers: Tensor, examples: int) -> Any:
 
 
 def row_counts(given: Any) -> list[int]:
-    """The number of rows of each of its tensors that has any."""
+    """The number of rows of each tensor that has a dimension."""
     return [len(one) for one in tensors_in(given) if one.ndim]
 
 
