@@ -46,9 +46,9 @@ def test_the_module_does_not_change(module):
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("hesian", {}, r"'hesian' is no measure.*Did you mean 'hessian'\?"),
+        ("hesian", {}, r"'hesian' is not a measure.*Did you mean 'hessian'\?"),
         ("hessian", {"tops": 3}, r"take\('hessian'\): tops .*Did you mean 'top'\?"),
-        ("hessian", {"at": ["met"]}, r"take\('hessian'\): at "),
+        ("hessian", {"at": ["met"]}, r"take\('hessian'\): 'at' "),
         ("hessian", {"top": True}, r"^take\('hessian'\): top is True"),
         ("hessian", {"precision": "float32"}, r"^take\('hessian'\): in float32 products"),
         ("relative_flatness", {"layer": "fc7"}, r"'fc7'.* fc"),

@@ -2,7 +2,7 @@
 
 A measure is a function `measure(solution, options)` that returns tables by name. A measure that is
 faster on many solutions together is `measure_stack(solutions, options)`, which returns a list with
-the tables of each. The module is imported by name: a job's fingerprint covers only the chosen
+the tables of each. The module is imported by name, so a job's fingerprint covers only the chosen
 measure.
 """
 

@@ -15,7 +15,7 @@ from flatlas.measures.training_loss import TrainingLoss
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` is one row, of the loss on S."""
+    """`summary` is one row, for the loss on S."""
     loss = TrainingLoss(solution)
     around = Neighbourhood(Ball(options["radius"], options["p"]), options["adaptive"])
     search = Search(options["tolerance"], options["steps"], options["starts"])

@@ -33,7 +33,7 @@ CostStep = Callable[[Tensor], None]
 
 @dataclass(frozen=True)
 class _Constraints:
-    """The `flatness` of each direction, most important first; `known` where a search found it."""
+    """The `flatness` of each direction, most important first; `known` says if a search found it."""
 
     flatness: Tensor
     known: Tensor
@@ -63,8 +63,8 @@ class LandscapeDependent(_Constraints):
     def cost_step(self, strengths: Tensor, counts: Tensor, lr: float) -> CostStep:
         """Apply the cost in bands of directions that fit into a core's cache.
 
-        A band is processed only for the points that constrain it: the first ones when ordered by
-        N_c.
+        A band is processed only for the points that constrain it: the first ones in descending
+        order of N_c.
         """
         order = counts.argsort(descending=True, stable=True)
         shares = self.shares(strengths, counts, lr)[order]

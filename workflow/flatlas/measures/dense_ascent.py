@@ -27,7 +27,7 @@ class DenseAscent:
         net = self._net = loss.net
         self._side, self._steps = side, torch.zeros_like(w, dtype=torch.float32)
         self._moved = unflattened(net, self._steps)
-        # Rounded up, so that the ascent can reach the sides of the box.
+        # Rounded up, because the ascent must be able to reach the sides of the box.
         reach = side.float().mul_(1 + EPSILON)
         self._high, self._low = unflattened(net, reach), unflattened(net, -reach)
         start = unflattened(net, w)

@@ -24,7 +24,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     The sign of an eigenvector is arbitrary, and so are the signs of its mu_g and mu_w. S_w of a
     direction is the sum of σ_w up to that direction. Where the matrix has no curvature, the solver
-    is free to choose eigenvectors, and σ_w and S_w depend on its choice; S_w_curved leaves out
+    is free to choose eigenvectors, and σ_w and S_w depend on its choice. S_w_curved leaves out
     these directions: those with |H_n| up to ε N max |H_n|, with the machine epsilon ε and N
     directions. T_g, T_h and T_w are the sums of σ_g², H_n and σ_w²; `layer_norm` is |w| of the
     layer and `weight_norm` that of the net, including biases. Training loss, training error and the

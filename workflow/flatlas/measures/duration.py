@@ -19,7 +19,7 @@ ORTHOGONALIZED = 1e9
 
 
 def announce(options: Measurement, solution: Solution) -> None:
-    """Log how long a measure may take, if that is long."""
+    """Log how long a measure may take, if that is more than LONG."""
     seconds = options.passes * _seconds_of_a_pass(solution) + _orthogonalizing(options, solution)
     if seconds > LONG:
         logger.warning(

@@ -188,7 +188,7 @@ def _share(points: Tensor, values: Tensor) -> Tensor:
 def _parabola(loss: Loss, origin: float, factor: float, near: Tensor) -> tuple[Tensor, Tensor]:
     """Where the parabola through three points of each ray `near` the origin reaches the level.
 
-    To the left and to the right; infinite where it never does.
+    The steps are those to the left and to the right; infinite where it never does.
     """
     rays = torch.arange(len(near), device=near.device)
     behind, ahead = loss(rays, -near) - origin, loss(rays, near) - origin

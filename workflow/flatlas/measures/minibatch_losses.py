@@ -75,7 +75,7 @@ def parabolas(steps: Tensor, logs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     x = torch.where(within, points - place, 0).to(logs)
     powers = torch.stack([within.to(logs), x, x.square()], dim=-1)
     values = torch.where(within, logs - least, 0.0)
-    # LAPACK refuses NaN, as of a direction whose F_i has no end. Zeros have a c of 0: no minimum.
+    # LAPACK refuses NaN, as of a direction whose F_i has no end. Zeros have no minimum either.
     values = torch.where(values.isfinite().all(-1, keepdim=True), values, 0.0)
     _, b, c = torch.linalg.lstsq(powers, values.unsqueeze(-1)).solution.squeeze(-1).unbind(-1)
     at = steps.gather(1, place.squeeze(-1))

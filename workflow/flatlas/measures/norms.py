@@ -1,6 +1,6 @@
 """Measures of a net's size and of its confidence, and the baselines of the study `atlas`.
 
-All except the errors on E are of S, the images trained on with their true labels.
+All except the loss and error on E are of S, the images trained on with their true labels.
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ TENTH = 0.1
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
     """`summary` is one row; norms are over all weights and biases.
 
-    `distance` is the distance from the initial weights, which are drawn again; it is unknown for a
-    net that came with its weights. The `normalized` margins are divided by the path norm; an
+    `distance` is the distance from the initial weights, which are drawn again; it is NaN for a net
+    that came with its weights. The `normalized` margins are divided by the path norm; an
     α-scaling changes neither these margins nor the path norm.
     """
     solution = on_clean(solution)

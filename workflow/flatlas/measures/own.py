@@ -83,13 +83,13 @@ def take(
         )
     known = [one for one, declared in MEASURES.items() if declared.of_any_module]
     if name not in known:
-        what = "needs more than a module and its images" if name in MEASURES else "is no measure"
+        what = "needs more than a module and its images" if name in MEASURES else "is not a measure"
         near = nearest(str(name), known)
         raise FlatlasError(f"'{name}' {what}. Allowed: {', '.join(known)}.{near}")
     if "at" in options:
         raise FlatlasError(
-            f"take('{name}'): at selects moments of a training, but a solution is one net. "
-            "Leave at out."
+            f"take('{name}'): 'at' selects moments of a training, but a solution is one net. "
+            "Leave 'at' out."
         )
     asked = {"measure": name, **options}
     where = f"take('{name}')"

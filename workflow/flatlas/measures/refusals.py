@@ -31,8 +31,8 @@ def refuse_images(images: Any, name: str) -> None:
     wrong = (~images.isfinite()).flatten(1).any(1).nonzero().flatten().tolist()
     if wrong:
         raise FlatlasError(
-            f"{name}[{wrong[0]}] has NaN or infinite pixels; {len(wrong)} of {len(images)} {name} "
-            "have. Leave them out."
+            f"{name}[{wrong[0]}] has NaN or infinite pixels ({len(wrong)} of {len(images)} {name} "
+            "have). Leave these out."
         )
 
 

@@ -1,7 +1,7 @@
 """The local regret of minibatches, R/ε = ‖g₂‖ (1 − cos(g₁, g₂)), and the same in a KL-ball.
 
 With an ε-ball in symmetrized KL divergence, ½ ε² ≥ ½ Δwᵀ F Δw, the formula is the same with norms
-and angles of gᵀ F⁻¹ g: the post's homework. F is the Fisher matrix of the net's own predictions;
+and angles of gᵀ F⁻¹ g (the post's homework). F is the Fisher matrix of the net's own predictions;
 `hessian/fisher.py` explains how its inverse is damped without depending on the parametrization. If
 F has full rank on the images, as in all nets with more weights than images, the undamped KL-ball
 lets each prediction move independently. Then gradients of minibatches without a common image are

@@ -1,8 +1,8 @@
 """The relative flatness of a dense layer (Petzka et al. 2021), in closed form: larger is sharper.
 
 With the layer's pre-activations z = a W, its definition Σ over s, s' of ⟨w_s, w_s'⟩ tr H_ss' is the
-mean over images of |a|² tr W C Wᵀ, where C = Jᵀ S J as in `curvature.py`. Neither rescaling layers
-of a ReLU network nor outputs of the layer one by one changes it.
+mean over images of |a|² tr W C Wᵀ, where C = Jᵀ S J as in `curvature.py`. Rescaling whole layers of
+a ReLU network, or single outputs of the layer, does not change it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from flatlas.measures.solution import IMAGES, Solution
 
 
 def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFrame]:
-    """`summary` is one row: that of the loss on S, for `layer` or for the last dense layer."""
+    """`summary` is one row, for the loss on S and the `layer`: by default the last dense one."""
     solution, net = on_clean(solution), solution.net
     layer = net.dense(options.get("layer", net.dense_layers[-1].name)).name
     (weight,) = solution.parameters[f"{layer}.weight"]

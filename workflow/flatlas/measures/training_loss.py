@@ -9,13 +9,13 @@ from flatlas.measures.solution import Solution
 
 
 class TrainingLoss:
-    """L(w) and ∇L(w) on S; w are all weights and biases without those of pixels that are always 0.
+    """L(w) and ∇L(w) on S; w has all weights and biases except those of pixels that are always 0.
 
     The loss does not depend on the weights of those pixels.
     """
 
     def __init__(self, solution: Solution) -> None:
-        """S is without images whose label was changed."""
+        """Leave out the images whose label was changed: they are not in S."""
         some = on_clean(solution)
         loss = MeanLoss(some.net, some.inputs, some.labels)
         self._loss, w = without_dark_pixels(loss, flattened(some.net, some.parameters))
