@@ -32,7 +32,7 @@ class Neighbourhood:
 
 @dataclass(frozen=True)
 class Search:
-    """A search has converged when `left` is at most `tolerance` times the rise found.
+    """How to search: a search has converged when `left` is at most `tolerance` times the rise.
 
     It takes at most `steps`, and begins at the centre and at `starts` − 1 random points, at least
     at one if the centre has no slope to follow. Each start may find another local maximum, and the
@@ -48,8 +48,8 @@ class Search:
 class Worst:
     """The largest `rise` of the loss that was found, a lower bound, and its `first_order` value.
 
-    `left` is how far a loss with the slope there would still rise if it were linear; it bounds the
-    error if the loss is concave. `residual` is `left` as a share of the rise. `rises` has the rise
+    `left` is how much further a linear loss with the slope there would rise; it bounds the error if
+    the loss is concave. `residual` is `left` as a share of the rise. `rises` has the rise
     from each start, `iterations` the steps of all. `converged` refers to the largest rise.
     """
 

@@ -53,8 +53,8 @@ class Ball:
 class Least:
     """For each member: the minimum's place relative to the ball's centre, and the value there.
 
-    `left` is how far a linear loss with the slope there would still fall in the ball; `residual` is
-    its share of the unit of the search.
+    `left` is how much further a linear loss with the slope there would fall in the ball; `residual`
+    is `left` as a share of the search's unit.
     """
 
     place: Tensor
@@ -68,8 +68,8 @@ class Least:
 def least_in_ball(of: ValueAndGradient, centre: Tensor, radius: float) -> Least:
     """The minimum that descent finds in the Euclidean ball from its centre (members, size).
 
-    A search whose slope at the centre is 0, as at a saddle, begins at a random point of the sphere,
-    and ends at the centre if that is not higher.
+    If the slope at the centre is 0, as at a saddle, the search begins at a random point of the
+    sphere. It returns the centre unless it finds a lower loss.
     """
     ball, start = Ball(radius), torch.zeros_like(centre)
     value, slope = of(centre)

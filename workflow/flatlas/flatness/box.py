@@ -58,7 +58,7 @@ class Box:
 
     @property
     def uphill(self) -> Tensor:
-        """The slope at w, or where it is exactly 0 a direction to try: away from 0."""
+        """The slope at w; if it is exactly 0, a direction to try: each weight away from 0."""
         away = torch.where(self.w < 0, -1.0, 1.0).to(self.w)
         return torch.where(self.slope.any(1, keepdim=True), self.slope, away)
 

@@ -44,9 +44,9 @@ class Posterior:
 class Run:
     """The number of chains, and the steps of each after the burn-in, which adapts the step size.
 
-    A given `step_size` is not adapted. Each step takes `leaps` gradients: with several, a step goes
-    farther, up to a quarter of an oscillation, and their length varies from step to step, down to
-    half. Step sizes are those of the longest leaps.
+    A given `step_size` is not adapted. Each step takes `leaps` gradients. With several, a step goes
+    farther, up to a quarter of an oscillation, and the length of the leaps varies from step to
+    step, down to half. Step sizes are those of the longest leaps.
     """
 
     chains: int
@@ -127,7 +127,7 @@ class _Term(Protocol):
 
 @dataclass(frozen=True)
 class _CentredTerm:
-    """A minibatch's loss plus a linear function such that value and slope at w* are those of L."""
+    """A minibatch's loss plus the linear function that makes value and slope at w* those of L."""
 
     of: Slope
     solution: Tensor
@@ -135,7 +135,7 @@ class _CentredTerm:
     tilt: Tensor
 
     def value_and_gradient(self, w: Tensor) -> tuple[Tensor, Tensor]:
-        """An unbiased estimate, since these functions are 0 in the mean over minibatches."""
+        """An unbiased estimate: the mean of the linear functions over all minibatches is 0."""
         value, gradient = self.of.value_and_gradient(w)
         return value + self.offset + self.tilt @ (w - self.solution), gradient + self.tilt
 
@@ -223,8 +223,8 @@ def _chain(
         losses[step], log_angles[step] = here.loss, log_angle
         drawn = torch.randn(y.shape, generator=generator, dtype=y.dtype, device=y.device)
         there, momentum = here, drawn
-        # Several leaps of constant length may turn a direction by half an oscillation at each step.
-        # Its loss would never change.
+        # Several leaps of constant length may turn a direction by half an oscillation at each step:
+        # the loss along it would never change.
         angle = exp(log_angle) * (1 - step * GOLDEN % 1 / 2 if run.leaps > 1 else 1)
         for _ in range(run.leaps):
             there, momentum = density.leap(there, momentum, angle)

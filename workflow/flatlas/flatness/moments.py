@@ -10,7 +10,7 @@ STRIP = 64
 def moments(components: Tensor, scale: Tensor) -> dict[str, Tensor]:
     """Means, deviations and correlation over pairs of the components of g and Δw (Eq. 10).
 
-    g_n,k = scale_k Δw_n,k. Their covariance is the gap of a direction, c_n σ_g σ_w (Eq. 11).
+    g_n,k = scale_k Δw_n,k. The covariance of the two is a direction's gap, c_n σ_g σ_w (Eq. 11).
     """
     # One strip of directions at a time stays in the processor's cache.
     strips = components.split(STRIP, dim=1)

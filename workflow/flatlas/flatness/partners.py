@@ -19,7 +19,7 @@ DISTANCES = 2**23
 class Partners:
     """The pairs (x′, x): positions of the test images, and of each one's training partner.
 
-    `unpartnered` counts the test images whose label no training image carries.
+    `unpartnered` counts the test images whose label no training image has.
     """
 
     test: Tensor

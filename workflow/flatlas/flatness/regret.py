@@ -25,7 +25,7 @@ class Regret:
 
     @classmethod
     def of(cls, gradients: Tensor, duals: Tensor) -> "Regret":
-        """From gradients (pairs, 2, size) and their natural ones: the same, or F⁻¹ g."""
+        """The regret for gradients (pairs, 2, size) and their `duals`: the same, or F⁻¹ g."""
         norms = (gradients * duals).sum(-1).clamp_min(0).sqrt()
         overlap = (gradients[:, 1] * duals[:, 0]).sum(-1)
         # A zero gradient has cosine 0 with every other.

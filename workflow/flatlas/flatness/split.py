@@ -80,8 +80,8 @@ def gaps(gap: np.ndarray, gap_mu: np.ndarray, loss_gap: Tensor, n_sharp: int) ->
     """ΔL̃ from the losses (Eq. 7), ΔL from the directions (Eq. 11), its two parts and the µ-term.
 
     `gap` and `gap_mu` are those of directions by descending σ_g, and `loss_gap` is Δl of each pair.
-    For pairs with dual weights it is an identity that they add up (Eq. 10). The residual, relative
-    to the mean |Δl|, shows round-off and the part of pairs without dual weights.
+    For pairs with dual weights, ΔL and the µ-term add up to ΔL̃ (Eq. 10). The residual, relative to
+    the mean |Δl|, shows round-off and the part of pairs without dual weights.
     """
     direct = loss_gap.mean().item()
     size = max(loss_gap.abs().mean().item(), TINY)
