@@ -38,7 +38,7 @@ class _Chains(Subspace):
         self, product: Product, size: int, most: int, device: torch.device, dtype: torch.dtype
     ) -> None:
         super().__init__(product, size, most, device, dtype)
-        # A row for each vector that a chain left at its end: its shares in the products of the
+        # A row for each vector that was left when a chain ended: its shares in the products of the
         # basis.
         self._lost = torch.zeros(0, most, dtype=torch.float64, device=device)
         self._start()
@@ -63,7 +63,7 @@ class _Chains(Subspace):
         return self.lost(vectors) + left.norm() * vectors[-1].abs()
 
     def lost(self, vectors: Tensor) -> Tensor:
-        """The part of these bounds that earlier chains left: later steps do not make it smaller."""
+        """The part of these bounds from earlier chains, which later steps do not make smaller."""
         lost = self._lost[:, : self.size] @ vectors
         if self.size == self._basis.shape[1]:
             # Nothing is outside the whole space.
@@ -136,11 +136,11 @@ def complete_search(
 
     The search takes at most `steps` products for each but one of them. By default the limit is 30
     for each, but not below 100 in total. `product` multiplies a row of this `dtype`. An eigenvalue
-    has converged if its residual is at most `tolerance` times the largest |λ|. Where copies of
-    eigenvalues further out may be missing, because the search ended early, a residual is at least
-    the distance to the outermost. An end with one eigenvalue, or with several that are equal to
-    within the tolerance, is not tested for others further out. The subspace is the searched one, or
-    the best part of it.
+    has converged if its residual is at most `tolerance` times the largest |λ|. If the search ended
+    early, copies of eigenvalues further out may be missing: a residual is then at least the
+    distance to the outermost eigenvalue. An end with one eigenvalue, or with several that are equal
+    to within the tolerance, is not tested for others further out. The subspace is the searched one,
+    or the best part of it.
     """
     top, bottom = min(top, size), min(bottom, size)
     others = max(1, top + bottom - 1)
@@ -208,7 +208,7 @@ def _is_stuck(now: Spectrum, lost: tuple[Tensor, Tensor], enough: float) -> bool
 def _shares_of_missing(
     space: _Chains, now: Spectrum, tested: Spectrum, slack: float
 ) -> list[float]:
-    """Those of both ends, but infinite if the last chain has found a missing eigenvalue.
+    """`share_of_missing` at both ends; infinite if the last chain found a missing eigenvalue.
 
     An end that can't be tested has a share of 0.
     """
@@ -226,19 +226,19 @@ def _outwards(of: Spectrum) -> tuple[tuple[int, Tensor], tuple[int, Tensor]]:
 
 
 def _is_tested(known: Tensor, slack: float) -> bool:
-    """Whether any eigenvalue of an end is further out than the last: not if there is only one."""
+    """Whether an end can be tested: it has an eigenvalue further out than its last one."""
     return bool((known > known[-1:] + slack).any())
 
 
 def _with_slacks(space: _Chains, found: Spectrum, tolerance: float, risk: float) -> Spectrum:
-    """The same with the least slack of each end at which its last chain has found it complete."""
+    """The spectrum with each end's least slack at which the last chain found the end complete."""
     most = tolerance * _size(found)
     top, bottom = (_least_slack(space, *end, most, risk) for end in _outwards(found))
     return replace(found, top_slack=top, bottom_slack=bottom)
 
 
 def _least_slack(space: _Chains, sign: int, known: Tensor, most: float, risk: float) -> float:
-    """That among `most`, its half, its quarter …; 0 if the end has only one eigenvalue."""
+    """This slack, among `most`, its half, its quarter …; 0 if the end has only one eigenvalue."""
     least = most if len(known) > 1 else 0.0
     for halvings in range(HALVINGS):
         slack = most / 2**halvings
@@ -250,7 +250,7 @@ def _least_slack(space: _Chains, sign: int, known: Tensor, most: float, risk: fl
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
-    """Whether an eigenvalue is missing from `tested`: those of a subspace bound all from inside."""
+    """Whether `now` has an eigenvalue further out: those of a subspace are never too far out."""
     top = now.top[: len(tested.top)] > tested.top + slack
     bottom = now.bottom[: len(tested.bottom)] < tested.bottom - slack
     return bool(top.any() or bottom.any())
@@ -265,7 +265,7 @@ def _largest(of: Spectrum) -> float:
 
 
 def _with_missing(found: Spectrum, are_complete: list[bool], tolerance: float) -> Spectrum:
-    """The same with residuals that say how far an eigenvalue is off if others are missing."""
+    """The spectrum with residuals that allow for missing copies at ends that may lack some."""
     top, bottom = (
         residuals if is_complete else residuals.maximum((values - values[:1]).abs())
         for values, residuals, is_complete in (

@@ -84,8 +84,8 @@ def spectral_density(
 ) -> SpectralDensity:
     """The density from up to `steps` of Lanczos for each of the `probes`; the `top` eigenvalues.
 
-    `width` is relative to the spectral norm; `product` multiplies vectors that are rows. If
-    `light`, few vectors are held, of this dtype, and eigenvalues have all their copies.
+    `width` is relative to the spectral norm; `product` multiplies vectors that are rows. If `light`
+    is a dtype, few vectors are held, in that dtype, and eigenvalues have all their copies.
     """
     nodes = quadrature(product, size, probes, steps, generator, light)
     if light:

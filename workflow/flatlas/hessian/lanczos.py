@@ -105,8 +105,8 @@ class Spectrum:
     """The largest eigenvalues `top`, in descending order, and the lowest, `bottom`, in ascending.
 
     A residual is |Hv − λv| of an eigenvalue λ and its unit vector v: an exact eigenvalue is at most
-    that far from λ. An eigenvalue may be missing that is further out than the last one of its end
-    by less than the slack. `iterations` counts the vectors that the search took.
+    that far from λ. An end may lack eigenvalues that are further out than its last one by less than
+    its slack. `iterations` counts the vectors that the search took.
     """
 
     top: Tensor
@@ -140,7 +140,7 @@ class Spectrum:
 
     @property
     def norm_residual(self) -> float:
-        """The residual of that end."""
+        """The residual of the eigenvalue that is the spectral norm."""
         at_top = self.top[0].item() >= -self.lowest
         return (self.top_residuals if at_top else self.bottom_residuals)[0].item()
 
