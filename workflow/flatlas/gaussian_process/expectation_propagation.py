@@ -21,10 +21,10 @@ from flatlas.gaussian_process.refusals import refuse_patterns
 # error of log Z is then about this much for each point.
 TOLERANCE = 1e-9
 SWEEPS = 200
-# The damping is the share of each update that is taken: its first and its smallest value.
+# The share of each update that is taken: the first and the smallest value.
 DAMPING = 0.9
 LEAST_DAMPING = 0.01
-# Updates are extrapolated below this residual, each from this many.
+# Below the residual NEAR, each update is extrapolated from the last UPDATES.
 NEAR = 1.0
 UPDATES = 3
 # Rows or columns of a matrix that are processed at a time.
@@ -151,8 +151,8 @@ def _next(
 ) -> Tensor:
     """The sites after a damped update, extrapolated if several sites and updates are `tried`.
 
-    Anderson (1965): the update starts from the combination of the sites tried whose combined update
-    is smallest, in `units` of the marginals.
+    Anderson (1965): the update starts from the combination of `tried` sites with the smallest
+    combined update, in `units` of the marginals.
     """
     damped = sites + damping * update
     if len(tried) < 2:
