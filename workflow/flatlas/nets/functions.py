@@ -18,9 +18,9 @@ from flatlas.nets.layers import Parameters
 from flatlas.nets.loss import predictions
 from flatlas.seeds import stream
 
-# The nets in one forward pass: their activity fits into a core's cache.
+# Nets in one forward pass, whose activities fit into a core's cache.
 BLOCK = 16
-# Only functions that occur among the first so many nets are counted.
+# After this many nets, only functions that have occurred twice are counted.
 SEARCHED = 10**6
 # Nets between two reports of progress; SEARCHED is a multiple of it.
 REPORTED = 10**5

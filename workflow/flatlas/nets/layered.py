@@ -66,7 +66,7 @@ class LayeredNet:
 
     @property
     def dropped(self) -> tuple[Dense, ...]:
-        """The dense layers of whose outputs training drops a share."""
+        """The dense layers whose outputs have dropout in training."""
         return tuple(layer for layer in self.dense_layers if layer.dropout)
 
     @property
@@ -76,7 +76,7 @@ class LayeredNet:
 
     @property
     def faster_with_channels_last(self) -> bool:
-        """Whether a CPU computes gradients faster with channels last in memory, as poolings do."""
+        """Whether a CPU computes gradients faster with channels last in memory, due to pooling."""
         return any(stage.pool > 1 for stage in self.convolutions)
 
     def laid_out(self, images: Tensor, bfloat16: bool = False) -> Tensor:

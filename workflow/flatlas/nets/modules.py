@@ -22,8 +22,8 @@ from flatlas.seeds import stream
 
 # Images in one block of the batch-norm statistics.
 BLOCK = 256
-# Numbers in the activities of all images in one gradient on a CPU. With second derivatives each
-# takes about BYTES, and together they take at most this share of a GPU's memory.
+# NUMBERS: in the activities of all images in one gradient on a CPU. With second derivatives, each
+# number takes about BYTES; on a GPU, all of them take at most SHARE of its memory.
 NUMBERS, BYTES, SHARE = 2**25, 50, 1 / 4
 # Numbers that fit into a CPU's caches.
 CACHED = 2**21
@@ -225,12 +225,12 @@ def _like(inputs: Tensor, buffer: Tensor) -> Tensor:
 def _split(
     module: nn.Module, input_shape: tuple[int, int, int], outputs: int
 ) -> tuple[nn.Module, nn.Linear]:
-    """The features and the last layer of a module; an error if it does anything else."""
+    """The features and the last layer of a module; an error if the last layer is not its end."""
     module.eval()
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
     with torch.no_grad():
-        # A module may fail for a single image only, as by squeezing.
+        # Some modules fail only for a single image, as by squeezing.
         logits_of(module, images[:1], outputs)
         whole = logits_of(module, images, outputs)
         features, linear = _without_last(module)
