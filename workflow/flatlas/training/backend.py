@@ -11,9 +11,9 @@ from flatlas.plan.training_specs import RunSpec
 from flatlas.training.kernel import Kernel, find_kernel
 from flatlas.training.learners import Team
 
-# The kernel is faster up to this share of nonzero pixels, each of which costs it about twice what
-# any pixel costs a matrix product. It is always faster up to FEW nonzero pixels: there, calling
-# torch costs more than the products.
+# The kernel is faster up to LARGEST_SHARE of nonzero pixels: each of these costs it about twice as
+# much as any pixel costs a matrix product. It is always faster up to FEW nonzero pixels, where
+# calling torch costs more than the products.
 LARGEST_SHARE, FEW = 0.5, 100
 # The most weights in a layer above the first. Each image needs all of them, so they must fit into a
 # core's cache.
@@ -23,7 +23,8 @@ MOST_WEIGHTS = 512 * 512
 def choose_kernel(spec: RunSpec, samples: Samples, device: str, team: Team | None) -> Kernel | None:
     """The kernel if it is faster: a dense net, on the CPU, in one process, with few nonzero pixels.
 
-    Else None. The choice depends only on the spec, the images, the device and the compiler.
+    None if torch trains. The choice depends only on the spec, the images, the device and the
+    compiler.
     """
     if not isinstance(spec.net, DenseNet) or device != "cpu" or team is not None:
         return None

@@ -22,7 +22,8 @@ FAR, STANDARD_ERRORS = 0.05, 3
 # A loss is unexpected if it differs by a larger factor. The loss of a random 1,000 of the images
 # differs by less.
 FACTOR = 2
-# With fewer right answers than this share of the best constant answer's, labels must be swapped.
+# Labels must be swapped if fewer answers are right than this share of those of the best constant
+# answer.
 NEARLY_NONE = 0.1
 
 
@@ -45,7 +46,7 @@ def doubt(evaluation: Evaluation, labels: Tensor, expected: Expected | None) -> 
 
 
 def advice(spec: Mapping[str, Any], outcomes: pd.DataFrame, history: pd.DataFrame) -> str | None:
-    """What to do about weights that fit too badly, for the job's log; None if none do."""
+    """What to do about weights that do not fit the images, for the job's log; None if all fit."""
     doubted = outcomes[outcomes["reason"].isin(DOUBTED)]
     if doubted.empty:
         return None

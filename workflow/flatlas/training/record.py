@@ -111,7 +111,7 @@ class Record:
                 self.trajectory.record(member, position, weights[row])
 
     def snapshots_of(self, member: int, epoch: int) -> tuple[str, np.ndarray] | None:
-        """The layer to record in this epoch, and the array to write to, if anything is recorded."""
+        """The layer to record in this epoch and the array to write to; None if none is recorded."""
         if self.trajectory is None or not self.outcomes[member].met_epoch:
             return None
         assert self.spec.snapshots is not None

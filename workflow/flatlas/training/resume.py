@@ -36,8 +36,8 @@ class Resume:
     def __init__(self, folder: Path, identity: str = "", place: str = "") -> None:
         """Write nothing before the first save. A state of another identity is ignored.
 
-        Another `place`, such as another device or kernel, computes other last bits of the same
-        training: `find` then raises an error and keeps the state.
+        A state of another `place`, such as another device or kernel, differs in its last bits:
+        `find` then raises an error and keeps the state.
         """
         self.folder, self.identity, self.place = folder, identity, place
         self.path = folder / "state"

@@ -34,7 +34,7 @@ class SparseImages:
             _, first, which = np.unique(index, return_index=True, return_inverse=True)
             self.image = np.ascontiguousarray(which.reshape(labels.shape), dtype=np.int64)
         self.labels = np.ascontiguousarray(labels, dtype=np.int64)
-        # This is room for every image. Shared images leave pages unwritten, which take no memory.
+        # Room for all images as if none were shared. Pages that stay unwritten take no memory.
         room = np.count_nonzero(flat) + bias * len(first) + 1
         self.entries = np.empty(room, dtype=kernel.entry)
         self.starts = np.zeros(len(first) + 1, dtype=np.int64)

@@ -17,7 +17,7 @@ def initial_weights(
 ) -> Parameters:
     """Initial weights, a row per realization; `found` has the weights of the run in `spec.start`.
 
-    Redrawn weights have their own stream: that of the first run would give the same weights again.
+    Fresh layers have their own stream: that of the first run would give the same weights again.
     """
     if spec.start is None:
         return net.initial(spec.seeds)

@@ -52,7 +52,7 @@ class Streams:
         return masks
 
     def uniform(self, row: int, count: int) -> Tensor:
-        """The numbers that `masks` draws for a row, for any number of steps and layers."""
+        """The next `count` numbers that `masks` would draw for a row, over its steps and layers."""
         return torch.rand(count, generator=self.dropout[row])
 
     def state(self) -> dict[str, np.ndarray]:

@@ -222,7 +222,7 @@ class Trainer:
     def _rescale(self, rescaling: Rescaling) -> None:
         """Apply the α-scaling to each member that is due for it.
 
-        The stopping rule is applied later, so `after` counts whole epochs after it was met.
+        The stopping rule is applied after this, so `after` counts whole epochs since it was met.
         """
         for row, member in enumerate(self.stack.members):
             met = self.record.outcomes[member].met_epoch
