@@ -20,8 +20,8 @@ class Samples:
 
     Inputs are pixels / 255, normalized if the source says so. There is a draw for each seed, or one
     for all seeds. `clean` marks the training images with their true label, outside the attack set;
-    stopping rules use only those. Equal numbers in `index` (draw, image) mean equal images; so they
-    do in `test_index`.
+    stopping rules use only those. Equal numbers in `index` (draw, image) mean equal images, and
+    also in `test_index`.
     """
 
     seeds: tuple[int, ...]

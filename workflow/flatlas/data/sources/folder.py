@@ -11,7 +11,7 @@ from flatlas.errors import FlatlasError
 from flatlas.image_files import training_and_test
 from flatlas.plan.data_specs import Folder
 
-# Other formats that PIL reads (transparency, 16 bits, CMYK) would lose information in 8 bits.
+# Images in PIL's other modes (transparency, 16 bits, CMYK) would lose information in 8 bits.
 MODES = ("1", "L", "P", "RGB")
 
 
@@ -51,10 +51,10 @@ def _check_form(path: Path, image: ImageFile, spec: Folder) -> None:
             f"{path} is {width} x {height}, but the source has side: {spec.side}. Scale all images "
             "to the same square size, and set side to it."
         )
-    # Pillow calls colours of 16 bits RGB, and drops their low bytes.
+    # Pillow gives colours of 16 bits the mode RGB, and drops their low bytes.
     deep = any(str(tile.args).endswith(";16B") for tile in image.tile)
     bits = " of 16 bits a channel" if deep else ""
-    # Also a palette, and a PNG without a channel for it, can have transparent colours.
+    # A palette, or a PNG without an alpha channel, can have transparent colours, too.
     transparent = " with transparency" if "transparency" in image.info else ""
     if image.mode not in MODES or deep or transparent:
         raise FlatlasError(
