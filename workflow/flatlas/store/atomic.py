@@ -41,7 +41,7 @@ def _delete_leftovers(folder: Path, begin: str, end: str) -> None:
     """Delete temporary files that killed processes of this machine have left."""
     for left in folder.glob(f"{escape(begin)}*{escape(end)}"):
         process = left.name.removeprefix(begin).removesuffix(end)
-        # It is no number if the name of another machine begins with that of this one.
+        # Not a number: the file is of another machine, whose name begins with that of this one.
         if process.isdigit() and not _is_alive(int(process)):
             left.unlink(missing_ok=True)
 

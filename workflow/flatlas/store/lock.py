@@ -15,7 +15,7 @@ logger = logging.getLogger("flatlas")
 
 @contextmanager
 def only_process(folder: str | Path) -> Iterator[int]:
-    """Hold the lock of a folder, `<folder>.lock`; refuse if a living process holds it.
+    """Hold the lock of a folder, `<folder>.lock`; an error if a living process holds it.
 
     A child process that inherits the file descriptor holds the lock, too.
     """

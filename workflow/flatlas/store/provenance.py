@@ -142,7 +142,7 @@ def _versions() -> dict[str, str]:
 def made_otherwise(path: str | Path, spec: Mapping[str, Any], code: str) -> bool:
     """Whether the provenance of a result names another spec or code than its job has now.
 
-    One that is missing or damaged does not count: Snakemake and `verify` deal with it.
+    False if the provenance is missing or damaged: Snakemake and `verify` deal with that.
     """
     try:
         record = read_json(path)
