@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def refuse_edited_code() -> None:
     """Have Snakemake check the code of each local job before the job starts.
 
-    The result would be recorded with the earlier code. If the edit was undone, the result would
-    stay. Snakemake offers no way to check, so this replaces the method that starts a script.
+    A result of edited code would be recorded with the earlier code, and would stay if the edit is
+    undone. Snakemake offers no way to check, so this replaces the method that starts a script.
     """
     # Imported here: the library works without Snakemake.
     from snakemake.script import PythonScript
@@ -48,9 +48,9 @@ def _refused(script: "PythonScript", edited: list[str]) -> FlatlasError:
 def forget_edited_results(dag: "DAG", persistence: "PersistenceBase") -> str | None:
     """Drop the record of each finished job whose result has another spec or code than asked for.
 
-    Returns what to say of them. A job on a cluster reads configuration and code when it starts, but
-    Snakemake records its result with the spec and code from when the command began. Without a
-    record, the next command compares the provenance.
+    Returns a message about these jobs, if any. A job on a cluster reads configuration and code when
+    it starts, but Snakemake records its result with the spec and code from when the command began.
+    Without a record, the next command compares the provenance.
     """
     edited = []
     for job in dag.finished_jobs:

@@ -22,7 +22,7 @@ from flatlas.store.provenance import verify, write_provenance
 
 logger = logging.getLogger("flatlas")
 # Imports are never garbage, but with torch they are 200,000 objects. Python would search them for
-# garbage repeatedly during the imports and once at the end, in a quarter of a short job's time.
+# garbage repeatedly during the imports and once at the end: a quarter of a short job's time.
 COLLECT_EVERY = gc.get_threshold()
 gc.set_threshold(1_000_000)
 

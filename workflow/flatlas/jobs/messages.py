@@ -64,15 +64,15 @@ class Messages(logging.Filter):
         return True
 
     def _process(self, thread: int | None) -> str:
-        """How the process of the job that this thread reports ended."""
+        """A sentence on how the process of the job that this thread reports ended."""
         ended = self.ended.pop(thread, "ended")
         killed = ", perhaps because memory ran out" if any(sign in ended for sign in KILLED) else ""
         return f"its process {ended}{killed}; {UNEXPLAINED}"
 
     def _note_cause(self, job: int, logs: list[str], reported: str | None) -> None:
-        """Note the cause in the job's log, else what the cluster reports and the log that it has.
+        """Note the cause from the job's log, or else the cluster's report and the cluster's log.
 
-        `logs` are the job's and the cluster's.
+        `logs` are the job's log and then the cluster's.
         """
         cause = cause_in(logs[0]) if logs and self.is_new(logs[0]) else None
         self.causes[job] = cause or reported or None
@@ -104,7 +104,7 @@ class Messages(logging.Filter):
             "again: finished jobs are kept."
         )
         if old := shown_before(waiting):
-            yield f"From an earlier run, not this one: {first_few(old)}."
+            yield f"Made by an earlier run, not by this one: {first_few(old)}."
         script, again = Path(failed[0].rule.script).name, _json_beside(failed[0].log[0])
         # A job that was refused before it began has none.
         if self.is_new(again):

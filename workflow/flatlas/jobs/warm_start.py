@@ -21,8 +21,8 @@ SERVE = "from flatlas.jobs.worker import main; main()"
 def start_jobs_warm() -> None:
     """Have Snakemake start its local jobs of one thread from a worker, if possible.
 
-    Snakemake offers no way to do so, so this replaces the method that starts a script. Snakemake
-    starts every job that the worker can't start.
+    Snakemake has no setting for this, so the method that starts a script is replaced. Snakemake
+    itself starts every job that the worker can't start.
     """
     # Imported here: the library works without Snakemake.
     from snakemake.script import PythonScript
@@ -71,7 +71,7 @@ class StartedWorker:
                     socket.send_fds(self.requests, [request], [theirs.fileno()])
             except OSError:
                 return None
-            # There is no answer if the worker was killed, and the job with it.
+            # The answer is empty if the worker was killed, and the job with it.
             answer = connection.recv(16).decode()
             return None if answer == NOT_STARTED else int(answer or -signal.SIGKILL)
 

@@ -7,7 +7,7 @@ script as Python would have.
 
 The two processes talk over a pair of connected sockets that have no name, so nobody else can reach
 the worker and nothing lies on the disk. Each request brings a separate connection, which worker and
-job keep open: without an exit code, it closes only when both have ended.
+job keep open: if no exit code is sent, the connection closes only when both have ended.
 
 A job stays in Snakemake's process group, so Ctrl-C, Ctrl-Z and a batch system's signals reach it
 like a job that was started cold. A job ends with the worker, and the worker with Snakemake.
@@ -165,7 +165,7 @@ class Worker:
         os._exit(0)
 
 
-# The job, in a job's process; empty elsewhere.
+# In a job's process, the job; empty elsewhere.
 _THIS: list[Running] = []
 
 
