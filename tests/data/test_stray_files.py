@@ -113,7 +113,7 @@ def test_what_is_only_named_like_an_image_is_refused(pets, name, make):
 def test_a_name_that_is_no_utf_8_is_named(pets, name):
     os.mkdir(os.fsencode(pets) + b"/" + name)
     for door in (digest, read):
-        with pytest.raises(FlatlasError, match=r"xff.* is no UTF-8\. Rename it"):
+        with pytest.raises(FlatlasError, match=r"xff.* is not UTF-8\. Rename it"):
             door(pets)
 
 

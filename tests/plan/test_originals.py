@@ -151,5 +151,5 @@ def test_a_folder_that_cannot_be_read_is_refused_before_a_job_runs(data_root, sp
     missing = data_root / "pets" / spoil
     shutil.rmtree(missing, ignore_errors=True)
     more = {"path": f"pets/{spoil}"} if spoil == "elsewhere" else {}
-    with pytest.raises(FlatlasError, match=rf"{data_root}/pets/\S* (is no folder|has 1 class f)"):
+    with pytest.raises(FlatlasError, match=rf"{data_root}/pets/\S* (is not a fold|has 1 class f)"):
         of(data_root, **more)

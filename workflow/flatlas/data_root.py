@@ -17,7 +17,7 @@ class NotInDataRootError(FlatlasError):
 
 @contextmanager
 def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
-    """Add to an error about a set that `root` lacks where data_root was set."""
+    """Add where data_root was set to an error about a set that `root` lacks."""
     try:
         yield
     except NotInDataRootError as error:
@@ -25,7 +25,7 @@ def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
 
 
 def hint(root: Path, folder: str) -> str:
-    """' Set data_root=….' if the data root leads into the wanted folder itself, else ''."""
+    """' Set data_root=….' if the data root is the wanted folder or lies in it, else ''."""
     inside = Path(folder).parts
     for depth in range(1, len(inside) + 1):
         above = Path(*root.absolute().parts[:-depth])

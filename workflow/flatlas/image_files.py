@@ -39,12 +39,12 @@ def _part(
     except (FileNotFoundError, NotADirectoryError) as error:
         if Path(path).name in ("train", "test") and (root / path).is_dir():
             raise FlatlasError(
-                f"{part} is no folder: the path '{path}' is one level too deep. Set "
+                f"{part} is not a folder: the path '{path}' is one level too deep. Set "
                 f"path: {Path(path).parent} in the source."
             ) from error
         raise NotInDataRootError(
-            f"{part} is no folder, but the images of the source with the path '{path}' belong "
-            f"there. Put them there, or mend the path or data_root.{hint(root, path)}"
+            f"{part} is not a folder, but images of the source with the path '{path}' belong "
+            f"there. Put them there, or correct the path or data_root.{hint(root, path)}"
         ) from error
     except OSError as error:
         raise FlatlasError(
@@ -67,7 +67,7 @@ def _part(
 def _by_class(folder: Path, part: str, follow_links: bool) -> dict[str, list[Path]]:
     """The images of each class in `<folder>/<part>/<class>/`, classes and files by name.
 
-    Nothing else in the folder is looked at, and no file is opened. Names that begin with a dot are
+    Everything else in the folder is ignored, and no file is opened. Names that begin with a dot are
     skipped: systems and editors add them. A link that leads out of the folder is an error unless
     `follow_links`.
     """
@@ -89,7 +89,7 @@ def _images(folder: Path, root: str | None) -> list[Path]:
         path = Path(entry.path)
         if path.suffix.lower() in UNREAD:
             raise FlatlasError(
-                f"{path} is an image of a kind that is not read. Allowed: {', '.join(ENDINGS)}. "
+                f"{path} is an image in a format that is not read. Allowed: {', '.join(ENDINGS)}. "
                 "Convert it, or move it out of the folder."
             )
         if path.suffix.lower() not in ENDINGS:
@@ -114,7 +114,7 @@ def _by_name(folder: Path) -> list[os.DirEntry[str]]:
             entry.name.encode()
         except UnicodeEncodeError as error:
             raise FlatlasError(
-                f"{folder} has a file or folder whose name, {os.fsencode(entry.name)!r}, is no "
+                f"{folder} has a file or folder whose name, {os.fsencode(entry.name)!r}, is not "
                 "UTF-8. Rename it."
             ) from error
     return found

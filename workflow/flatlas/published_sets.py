@@ -88,4 +88,4 @@ def _refuse_no_archive(path: Path, size: int) -> None:
         file.seek(-min(4, path.stat().st_size), os.SEEK_END)
         last = int.from_bytes(file.read(), "little")
     if begins != GZIP or last > size:
-        raise FlatlasError(f"{path} is truncated, or no gzip archive. {REMEDY}")
+        raise FlatlasError(f"{path} is truncated, or not a gzip archive. {REMEDY}")
