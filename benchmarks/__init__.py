@@ -2,5 +2,5 @@
 
 import os
 
-# The libraries read these when they are imported. torch alone may be given more threads later.
+# Libraries read these variables when they are imported. Only torch can get more threads later.
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")

@@ -1,10 +1,10 @@
-"""`python -m benchmarks [name ...]` runs the named benchmarks, or all that only print."""
+"""`python -m benchmarks [name ...]` runs the named benchmarks, or all that write no files."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
 
-# The library, and the pages' modules with which `large_nets` and `gpu` share their files.
+# The library, and docs/made, whose modules `large_nets` and `gpu` share.
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "docs" / "made")]
 NAMES = (

@@ -1,7 +1,7 @@
 """The principal components of a recording as long as the paper's, compared with scikit-learn.
 
-The data are 12,000 steps of 2,500 weights with a spectrum like that of a recording: σ² falls by a
-factor of 10⁻¹¹ over all ranks. Also timed: the valley along 200 directions, on 60,000 images.
+The data are 12,000 steps of 2,500 weights with a spectrum like that of a recording: σ² falls by
+eleven decades over all ranks. Also timed: the valley along 200 directions, on 60,000 images.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ VALLEY = {"layer": "fc2", "directions": 200, "factor": np.e, "profiles": [10]}
 
 
 def main() -> None:
-    """Print seconds of the processor, and how many times those scikit-learn takes."""
+    """Print processor seconds, and how many times as many scikit-learn takes."""
     trajectory = _trajectory()
     (one, _), found = timed(process_time, principal, trajectory, torch.device("cpu"))
     exact = trajectory.astype(float)
@@ -44,7 +44,7 @@ def _apart(variances: np.ndarray, expected: PCA) -> float:
 
 
 def _trajectory() -> np.ndarray:
-    """Around weights of the usual size, in float32."""
+    """A made-up trajectory around weights of the usual size, in float32."""
     random, count = np.random.default_rng(0), WIDTH**2
     basis = np.linalg.qr(random.normal(size=(count, count)))[0]
     noise = random.normal(size=(STEPS, count)) * np.geomspace(1e-2, 3e-8, count)

@@ -20,7 +20,7 @@ class Cost(NamedTuple):
 
 
 def in_new_process(function: Callable[..., Any], *given: Any) -> Any:
-    """What a function returns in a new process, whose peak memory is its alone."""
+    """What a function returns in a new process, whose peak memory belongs to it alone."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=fresh) as pool:
         return pool.submit(function, *given).result()
@@ -36,7 +36,7 @@ def timed(clock: Callable[[], float], function: Callable[..., Any], *given: Any)
 def memory(kind: str) -> float:
     """The memory of this process in MiB, now (VmRSS) or at its peak (VmHWM).
 
-    The peak that getrusage has begins with that of the parent.
+    getrusage is no alternative: its peak begins with that of the parent process.
     """
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(re.findall(rf"^{kind}:\s+(\d+) kB$", status, re.MULTILINE)[0]) / 1024

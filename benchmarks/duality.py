@@ -1,7 +1,7 @@
 """The duality analysis of one model, compared with a plain research script that does the same.
 
-Images of MNIST's shape (4,000 for training, 1,000 for testing) and weights are random: neither way
-is faster with real ones. Each measurement has a separate process, so that its peak memory is known.
+Images of MNIST's shape (4,000 for training, 1,000 for testing) and weights are random: real ones
+would make neither way faster. Each measurement has a separate process, because of its peak memory.
 """
 
 import copy
@@ -57,7 +57,7 @@ def _ours(solution: Solution) -> Sums:
 
 
 def _plain(solution: Solution) -> Sums:
-    """A script that follows the formulas: loops over pairs, and over weights as Eq. 6 is written.
+    """The sums by a script that follows the formulas, with loops over pairs and, in Eq. 6, weights.
 
     The paper's own demo program does the same and a little more.
     """
@@ -113,7 +113,7 @@ def _plain_pair(
 
 
 def _plain_hessian(model: nn.Sequential, images: Tensor, labels: Tensor) -> Tensor:
-    """Row after row by double backward."""
+    """The Hessian, row after row by double backward."""
     weight = model[2].weight
     loss = cross_entropy(model(images), labels)
     (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)

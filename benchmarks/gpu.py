@@ -1,7 +1,7 @@
-"""Operations a second of a GPU, in training and in Hessian products of `paper`'s large networks.
+"""A GPU's operations per second in training and in Hessian products of `paper`'s large networks.
 
 It writes docs/made/gpu.csv, from which `make docs` makes the tables of docs/scale.md. Operations
-are counted as in large_nets.csv: divided by a rate they are seconds. A training is timed as a job
+are counted as in large_nets.csv: divided by a rate, they give seconds. A training is timed as a job
 runs it, with its evaluations; images are noise.
 """
 
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def training(run: RunSpec, device: str) -> float:
-    """Operations a second of an epoch, after a first one."""
+    """Operations per second in an epoch, after a first epoch that is not timed."""
     learners = run.learners.count if run.learners else 1
     steps = 1 if learners > 1 else STEPS
     trained = steps * run.batch * learners
@@ -73,7 +73,7 @@ def training(run: RunSpec, device: str) -> float:
 
 
 def products(run: RunSpec, device: str, precision: torch.dtype) -> float:
-    """Operations a second of a Hessian product, which counts as two gradients."""
+    """Operations per second in a Hessian product, which counts as two gradients."""
     net = build_net(run.net, run.input_shape, run.outputs)
     parameters = {name: one.to(device, torch.float64) for name, one in net.initial([0]).items()}
     samples = noise(run, net.at_once(torch.device(device)))
@@ -86,7 +86,7 @@ def products(run: RunSpec, device: str, precision: torch.dtype) -> float:
 
 
 def noise(run: RunSpec, trained: int) -> Samples:
-    """Images of noise for a training, and TESTED others."""
+    """Samples of noise: images to train on, and TESTED others for testing."""
     random, classes = np.random.default_rng(0), max(run.outputs, 2)
 
     def drawn(count: int) -> tuple[np.ndarray, np.ndarray]:

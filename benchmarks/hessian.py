@@ -39,7 +39,7 @@ SHARPNESS = {"by": "sgd", "box": 1e-4, "batch": 32, "lr": 1e-3, "epochs": 100}
 
 
 def main() -> None:
-    """Print seconds, and the ratio of curvlinops' seconds to them."""
+    """Print seconds, and the ratio of curvlinops' seconds to ours."""
     solution = _trained(BINARY, IMAGES, 1)
     hessian = DenseHessian.of(solution.net, solution.parameters, solution.inputs, solution.labels)
     operator = _operator(solution)
@@ -82,7 +82,7 @@ def _timed(way: Callable[[], Any], times: int) -> tuple[float, Any]:
 
 
 def _trained(spec: DenseNet, images: int, outputs: int) -> Solution:
-    """By Adam on all images at once, until none is misclassified, and some steps beyond."""
+    """A net trained by Adam on all images at once, some steps beyond zero error."""
     digits = load_digits()
     chosen = np.random.default_rng(0).permutation(len(digits.images))[:images]
     enlarged = np.kron(digits.images[chosen] / 16, np.ones((1, 3, 3)))
@@ -104,7 +104,7 @@ def _trained(spec: DenseNet, images: int, outputs: int) -> Solution:
 
 
 def _operator(solution: Solution) -> HessianLinearOperator:
-    """The same of a module of torch.nn, whose weights are transposed."""
+    """curvlinops' Hessian of the same net as a module of torch.nn, with transposed weights."""
     modules: list[nn.Module] = []
     for layer in solution.net.dense_layers:
         linear = nn.Linear(layer.inputs, layer.outputs, dtype=torch.float64)

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def gradient_of(run: RunSpec) -> Gradient:
-    """Of one image, from a minibatch of a few."""
+    """The gradient's costs for one image, measured on a minibatch of a few."""
     net = build_net(run.net, run.input_shape, run.outputs)
     parameters = net.initial([0])
     images = torch.randn(1, IMAGES, *run.input_shape)

@@ -6,8 +6,8 @@ The table leaves out libraries that are not installed. Each cell is computed in 
 on one thread; if that takes few seconds, in three processes, by turns with the other libraries. The
 cell has medians of the processor's seconds, of the passes over the data, and of the peak memory
 above what the process had before. It also says how far the result is off. If a library leaves the
-number of products to the user, it gets the smallest number of a series that is enough, and only
-that run counts.
+number of products to the user, it gets the smallest sufficient number of a series, and only that
+run counts.
 """
 
 import json
@@ -78,7 +78,7 @@ class Data:
     passes: int = 0
 
     def __iter__(self) -> Iterator[Any]:
-        """One more pass."""
+        """The batches; counts one more pass."""
         self.passes += 1
         return iter(self.batches)
 
@@ -117,7 +117,7 @@ def main(examples: Mapping[str, int] = EXAMPLES) -> None:
 
 
 def _row(there: list[str], run: Callable[[str], Outcome | str]) -> dict[str, list[Outcome | str]]:
-    """The runs of each library: several, by turns, or one if it takes long."""
+    """The runs of each library: several that alternate, or one if it takes long."""
     cells: dict[str, list[Outcome | str]] = {name: [run(name)] for name in there}
     for _ in range(1, TIMES):
         for name in there:
@@ -147,7 +147,7 @@ def _text(runs: list[Outcome | str], exact: list[float] | None) -> str:
 
 
 def _in_new_process(function: Callable[..., Any], *given: Any, limit: int = LIMIT) -> Any:
-    """What a separate process returns, or why it returns nothing."""
+    """What a function returns in a separate process, or a text that says why it returns nothing."""
     context = get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_answer, args=(theirs, limit, function, given))
@@ -179,7 +179,7 @@ def _answer(
 
 
 def _make(problem: str, examples: int, at: Path) -> str:
-    """Train the model, compute its reference values, and describe it."""
+    """Train the model and save it with its reference values; returns its description."""
     from safetensors.torch import save_model
 
     from benchmarks.models import MODELS, fitted
@@ -199,7 +199,7 @@ def _data(problem: str, examples: int) -> Data:
 
 
 def _process(problem: str, examples: int, at: Path, task: str, library: str) -> Outcome:
-    """One cell, once."""
+    """The outcome of one run of a cell."""
     import torch
     from safetensors.torch import load_model
 
@@ -214,7 +214,7 @@ def _process(problem: str, examples: int, at: Path, task: str, library: str) -> 
     model, data = MODELS[problem](), _data(problem, examples)
     load_model(model, at)
     model.eval()
-    # A first product and a small model: here torch and a library do what they do only once.
+    # A first product and a small model, because torch and the libraries do some work only once.
     inputs, labels = data.batches[0]
     parameters, loss = list(model.parameters()), torch.nn.CrossEntropyLoss()
     slope = torch.autograd.grad(loss(model(inputs[:2]), labels[:2]), parameters, create_graph=True)
@@ -224,7 +224,7 @@ def _process(problem: str, examples: int, at: Path, task: str, library: str) -> 
         ways[library](task, small, Data([(torch.randn(30, 20), torch.arange(30) % CLASSES)]), None)
     torch.manual_seed(0)
     exact = json.loads(at.with_suffix(".json").read_text()).get("trace")
-    # The peak of memory begins here.
+    # Reset the peak of memory.
     Path("/proc/self/clear_refs").write_text("5")
     before = memory("VmRSS")
     found = ways[library](task, model, data, exact)

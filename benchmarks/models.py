@@ -105,7 +105,7 @@ def drawn(problem: str, examples: int, batch: int, classes: int) -> list[tuple[T
 
 
 def fitted(model: nn.Module, batches: Any) -> None:
-    """Trained by Adam to a loss below 0.1."""
+    """Train a model by Adam to a loss below 0.1."""
     adam, loss = torch.optim.Adam(model.parameters(), lr=2e-3), 1.0
     while loss > 0.1:
         for inputs, labels in batches:

@@ -52,7 +52,7 @@ class Task:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """Of all layers."""
+        """The widths of all layers."""
         return (784, *self.hidden, 1 if self.binary else 10)
 
 
@@ -61,7 +61,7 @@ OTHERS = {"momentum": 0.01, "adam": 1e-3, "rmsprop": 1e-3, "adagrad": 1e-2, "ent
 PRIOR = Task(
     5, (500, 1000), (40, 40), 32, "sgd", 0.01, epochs=5000, zero_error=True, binary=True
 )  # fmt: skip
-# One epoch, then those in which the middle layer's weights are kept after every minibatch.
+# One epoch, then ten in which the middle layer's weights are kept after every minibatch.
 ANNEALING = Task(1, (60_000, 10_000), (50, 50), 50, "sgd", 0.1, epochs=1, recorded=10)
 Way = Callable[[Task, range], list[int]]
 
@@ -124,7 +124,7 @@ def _warm(task: Task) -> None:
 
 
 def plain(task: Task, seeds: range) -> list[int]:
-    """One model after the other; the epochs that each took."""
+    """Train one model after the other; returns the epochs that each took."""
     return [_plain_training(task, seed) for seed in seeds]
 
 
@@ -212,7 +212,7 @@ PLAIN: dict[str, Callable[..., torch.optim.Optimizer]] = {
 
 
 def trained(task: Task, seeds: range, by_torch: bool = False) -> list[int]:
-    """The trainer of this repository on the same task; the epochs that each seed took."""
+    """Train by this repository's trainer on the same task; returns the epochs of each seed."""
     made = zip(*(drawn(task, seed) for seed in seeds), strict=True)
     inputs, labels, test_inputs, test_labels = (np.stack(arrays) for arrays in made)
     clean = np.ones_like(labels, dtype=bool)
