@@ -33,7 +33,7 @@ def test_an_open_claim_says_how_many_would_decide_it():
     ],
 )
 def test_more_realizations_are_suggested_only_where_they_help(others):
-    """Not for a verdict, without a number, where searches failed, or for directions of one net."""
+    """None for a decided claim, one without a number, failed searches, or directions of one net."""
     assert note_of(**others) == ""
 
 

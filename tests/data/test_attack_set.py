@@ -56,7 +56,7 @@ def test_attack_sets_are_other_images_with_wrong_labels(images, task, split):
 
 @pytest.mark.parametrize("split", [None, 11])
 def test_every_realization_keeps_its_subset_and_has_its_own_attack_set(images, split):
-    """Also on one split; training images come first, then the attack set, then test images."""
+    """With one split, too. Training images come first, then the attack set, then test images."""
     subset, table = attacked(images, attack(split=split))
     for seed in SEEDS:
         for part in ("train", "test"):

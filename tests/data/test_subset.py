@@ -63,7 +63,7 @@ def test_each_seed_has_its_own_draw(images):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_test_images_do_not_follow_the_training_images(images, seed):
-    """Not even if both are drawn from lists of the same labels."""
+    """They do not even if both are drawn from lists with the same labels."""
     spec = subset(train_size=300, test_size=300)
     table = draw_subset(images.train_labels, images.train_labels, spec, seed)
     train, test = part(table, "train")["index"], part(table, "test")["index"]
@@ -71,7 +71,7 @@ def test_test_images_do_not_follow_the_training_images(images, seed):
 
 
 def test_every_image_has_the_same_chance(images):
-    """In 100 draws of 40 of 150 test images, and of 20 of 60 of each class."""
+    """Counts over 100 draws of 40 of 150 test images, and of 20 of the 60 in each class."""
     tables = draw_subsets(images.train_labels, images.test_labels, subset(seeds=tuple(range(100))))
     for name, among, share in (("test", 150, 40 / 150), ("train", 300, 20 / 60)):
         counts = np.bincount(part(tables, name)["index"], minlength=among)
@@ -116,7 +116,7 @@ def test_positive_classes_make_a_binary_task(images, classes, positive):
 
 @pytest.mark.parametrize("classes", [None, (4, 2, 3, 1)])
 def test_only_draws_some_classes_under_the_numbers_that_all_have(images, classes):
-    """Where `classes` are given, too, they give the numbers."""
+    """If `classes` is also given, its order decides the numbers."""
     table = drawn(images, classes=classes, only=(3, 1), train_size=30)
     assert (len(part(table, "train")), len(part(table, "test"))) == (30, 40)
     for rows, original in parts(table, images):

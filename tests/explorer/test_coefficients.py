@@ -113,7 +113,7 @@ def test_tau_given_a_multiple_of_x_is_undefined(functions):
 
 
 def test_networks_of_one_seed_each_have_tau_b_without_an_interval(functions):
-    """They are compared with those of other seeds."""
+    """Networks are then compared across seeds."""
     table = points(5, ties=True).assign(seed=np.arange(40))
     variables = [list(table["x"]), list(table["y"])]
     found = functions.evaluate(KENDALL, [variables, [0] * 40, list(table["seed"])])

@@ -15,7 +15,7 @@ SLOPES = torch.randn(N, SIZE, generator=torch.Generator().manual_seed(1), dtype=
 
 
 def noise(cut, slopes=SLOPES, top=2):
-    """Of batches, lists of examples, whose losses are quadratic with different slopes."""
+    """The noise of batches (lists of examples) whose losses are quadratic with different slopes."""
     examples = [len(batch) for batch in cut]
     share = len(cut) / sum(examples)
     parts = [

@@ -40,7 +40,7 @@ def test_a_quadratic_minimum_has_half_its_dimension(gamma):
 
 @pytest.mark.parametrize("step_size", [None, (pi / 8) ** 2 / 100])
 def test_a_direction_is_sampled_even_if_a_step_turns_it_by_half_an_oscillation(step_size):
-    """With nβh = 3γ it oscillates twice as fast as under the localization alone."""
+    """With nβh = 3γ, the direction oscillates twice as fast as under the localization alone."""
     h = torch.tensor([3.0] * 10 + [1.0] * 10).double() * 100 / SCALE
     loss = Quadratic(torch.diag(h))
     found = sampled(loss, Run(4, 100, 30, step_size, leaps=4), gamma=100.0)
@@ -167,7 +167,7 @@ def test_the_formula_agrees_with_reduced_rank_regression():
     ("widths", "rank"), [((2, 2, 2), 0), ((2, 2, 2), 1), ((4, 1, 4), 1), ((3, 2, 3), 1)]
 )
 def test_deep_linear_networks_have_the_known_coefficient(widths, rank):
-    """Up to corrections of the order of 1 / log n."""
+    """The estimate agrees up to corrections of the order of 1 / log n."""
     net = LinearNet(widths, rank)
     found = sampled(net, Run(4, 800, 200))
     expected = aoyagi(widths, rank)

@@ -65,7 +65,7 @@ def test_the_inverted_divergence_is_chernoff_s_bound(wrong, n, delta):
 
 
 def test_the_bound_by_hand():
-    """All right: q = 1 − exp(−(KL + ln(2√n/δ) + the choice of σ) / n)."""
+    """If all examples are right, q = 1 − exp(−(KL + ln(2√n/δ) + the choice of σ) / n)."""
     w, prior = torch.tensor([0.3, 0.4]).double(), torch.zeros(2).double()
     noise = perturbed(torch.ones(2).double(), 2)
     found = bound(lambda _: 0.0, w, prior, 0.5, noise, examples=1000, confidence=0.95)

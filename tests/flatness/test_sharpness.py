@@ -37,7 +37,7 @@ CONVEX, SADDLE = [0.1, 0.5, 1.0, 4.0, 9.0], [-9.0, -2.0, 0.3, 1.0, 3.0]
 @pytest.mark.parametrize("adaptive", [False, True])
 @pytest.mark.parametrize("radius", [1e-3, 0.5, 5.0])
 def test_the_worst_case_in_a_ball_solves_the_secular_equation(curvatures, adaptive, radius):
-    """It is at u(λ) = (λ − CHC)⁻¹ Cb with |u| the radius, and λ above all eigenvalues."""
+    """The maximum is at u(λ) = (λ − CHC)⁻¹ Cb with |u| the radius and λ above all eigenvalues."""
     loss = quadratic(curvatures, turned=True)
     c = (loss.w.abs() if adaptive else torch.ones_like(loss.w)).numpy()
     a, b = c[:, None] * loss.hessian.numpy() * c, c * loss.slope.numpy()
@@ -57,7 +57,7 @@ def test_the_worst_case_in_a_ball_solves_the_secular_equation(curvatures, adapti
 @pytest.mark.parametrize("curvatures", [CONVEX, SADDLE])
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_the_worst_case_in_a_cube_is_that_of_each_weight(curvatures, adaptive):
-    """On a side where the loss curves upwards, and where it curves downwards perhaps before."""
+    """The maximum is on a side if the loss curves upwards; otherwise it may come before."""
     loss, radius = quadratic(curvatures), 0.3
     side = radius * (loss.w.abs() if adaptive else torch.ones_like(loss.w))
     h, b = loss.hessian.diagonal(), loss.slope.abs()
@@ -95,7 +95,7 @@ def test_without_a_slope_a_single_start_leaves_w(curvatures, largest):
 
 
 def test_starts_that_disagree_show_in_the_error():
-    """At the end against the slope the rise is less by twice the slope."""
+    """At the end that lies against the slope, the rise is smaller by twice the slope."""
     around, few = Neighbourhood(Ball(1.0), adaptive=False), Search(1e-7, 500, starts=2)
     errors = set()
     for seed in range(8):
@@ -180,7 +180,7 @@ def test_the_largest_rise_in_a_box_is_at_a_corner(by, slope):
 
 
 def test_an_ascent_by_minibatches_that_never_moves_has_not_converged():
-    """In an exact minimum of every minibatch nothing points anywhere, however sharp it is."""
+    """In an exact minimum of every minibatch all slopes are 0, however sharp the minimum is."""
     loss = quadratic(CONVEX, slope=0.0)
     box = box_around(loss, 0.05)
     climb = Ascent(lambda _, w: loss.value_and_gradient(w[0])[1][None], box.w, box.side)

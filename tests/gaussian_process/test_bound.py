@@ -13,7 +13,7 @@ from flatlas.gaussian_process.bound import error_bound
 @pytest.mark.parametrize("examples", [1, 30, 1000])
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_for_one_function_it_is_the_exact_interval(examples, confidence):
-    """That of Clopper and Pearson, for a function that has made no mistake."""
+    """The interval is that of Clopper and Pearson, for a function that has made no mistake."""
     exact = beta.ppf(confidence, 1, examples)
     assert error_bound(0.0, examples, confidence) == pytest.approx(exact, rel=1e-12)
 
@@ -37,9 +37,9 @@ def test_thresholds_exceed_it_as_seldom_as_it_says(sharpness, noise):
     kept = p > 0
     errors = (weights * (noise + (1 - 2 * noise) * np.abs(t - true))).sum(1)[kept] / p[kept]
     bounds = np.array([error_bound(log(one), examples, confidence) for one in p[kept]])
-    # Of samples that no threshold fits, the bound says nothing.
+    # The bound does not apply to samples that no threshold fits.
     assert (errors > bounds).sum() / draws < 1 - confidence
-    # It says something.
+    # The bound is not trivial.
     assert np.median(bounds) < 0.5
 
 

@@ -45,7 +45,7 @@ def test_eigenvalues_are_within_their_residuals(dtype, top, bottom):
 
 
 def test_errors_allow_for_what_is_missing_within_the_tolerance():
-    """The bulk is as wide as two tolerances: the search need not find its outermost values."""
+    """The bulk is as wide as two tolerances, so the search need not find its outermost values."""
     exact = torch.cat([torch.ones(1), torch.linspace(2e-3, 0, 119)]).double()
     found, _ = searched(rotated(exact), 10)
     assert found.converged
@@ -66,7 +66,7 @@ def test_errors_are_as_small_as_the_check_allows():
 
 @pytest.mark.parametrize("seed", [0, 1, 179, 226, 227, 242])
 def test_no_distinct_eigenvalue_is_missing(seed):
-    """Of these ten that stand out of a bulk, one chain alone may overlook one."""
+    """Among these ten eigenvalues that stand out of a bulk, a single chain may overlook one."""
     generator = np.random.default_rng(seed)
     outliers, bulk = generator.exponential(10, size=10), generator.normal(scale=1e-2, size=90)
     values = torch.tensor(np.sort([*outliers, *bulk])[::-1].copy())
@@ -79,7 +79,7 @@ def test_no_distinct_eigenvalue_is_missing(seed):
 
 @pytest.mark.parametrize("seed", [6, 29, 36])
 def test_a_search_begins_again_after_a_chain_that_took_two_eigenvectors_for_one(seed):
-    """Among eigenvalues as close as these, some of two lie within the tolerance of a chain."""
+    """These eigenvalues are so close that some pairs lie within a chain's tolerance."""
     wide = np.arange(1, 501) ** -1.5 * np.random.default_rng(seed).lognormal(0, 0.1, 500)
     values = torch.tensor(np.sort(wide)[::-1].copy())
     found, _ = complete_search(

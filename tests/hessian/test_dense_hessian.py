@@ -11,7 +11,7 @@ from flatlas.hessian.dense import DenseHessian
 @pytest.mark.parametrize("outputs", [1, 2, 4])
 @pytest.mark.parametrize("name", DENSE)
 def test_products_trace_and_norm_are_those_of_the_whole_matrix(name, outputs, monkeypatch):
-    """Also if the norm is summed over blocks of images."""
+    """The norm is also summed over blocks of images."""
     given = system(name, outputs)
     expected, hessian = full_hessian(*given), hessian_of(*given)
     assert isinstance(hessian, DenseHessian)
@@ -25,7 +25,7 @@ def test_products_trace_and_norm_are_those_of_the_whole_matrix(name, outputs, mo
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("name", DENSE)
 def test_the_reduced_matrix_lacks_only_zero_eigenvalues(name, outputs):
-    """With fewer images than inputs; with more there is nothing to leave out."""
+    """There are fewer images than inputs; otherwise nothing could be left out."""
     hessian = hessian_of(*system(name, outputs, images=10))
     reduced = hessian.reduced()
     units = reduced.sites[0].shape[1]
@@ -41,7 +41,7 @@ def test_the_reduced_matrix_lacks_only_zero_eigenvalues(name, outputs):
 
 
 def test_these_nets_are_far_from_gauss_newton():
-    """With small residuals δ the closed form would pass on the Gauss-Newton matrix alone."""
+    """If residuals δ were small, the Gauss-Newton matrix alone would pass for the closed form."""
     eigenvalues = torch.linalg.eigvalsh(whole(hessian_of(*system("deep", 2))))
     assert eigenvalues[0] < -0.1 * eigenvalues[-1]
 

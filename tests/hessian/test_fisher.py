@@ -93,7 +93,7 @@ def test_a_module_sees_as_many_images_as_its_memory_allows(monkeypatch):
 @pytest.mark.parametrize("damping", [0.1, 10.0])
 @pytest.mark.parametrize(("name", "images"), [("biases", 12), ("logistic", 38)])
 def test_a_natural_gradient_is_an_explicit_solve(name, images, free, damping):
-    """With more parameters than rows, and with fewer (38 images times 3, 111 weights)."""
+    """There are more parameters than rows, or fewer (38 images times 3 rows, 111 weights)."""
     given = mild(name, 3, images)
     net, parameters, inputs, _ = given
     g = gradients(*given)

@@ -27,7 +27,7 @@ def test_products_of_convolutional_nets_are_those_of_the_whole_matrix(name, outp
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("name", CONVOLUTIONAL)
 def test_single_precision_is_precise_enough_for_nets_that_are_sure(name, outputs):
-    """Here float32 logits alone would not do: 1 − p is a few of their last digits."""
+    """Logits in float32 would not be enough here: 1 − p is in their last few digits."""
     net, parameters, inputs, labels = system(name, outputs)
     last = net.dense_layers[-1].name
     parameters = {

@@ -51,7 +51,7 @@ def test_the_norm_alone_takes_only_the_steps_it_needs(apart, others, norm):
 
 
 def test_an_eigenvalue_is_within_its_residual_of_an_exact_one():
-    """With too few steps it has not converged, and the residual limits the error."""
+    """With too few steps the search has not converged, but the residual bounds the error."""
     eigenvalues = np.linspace(0, 1, 3000)
     found = search(lambda v: v * torch.as_tensor(eigenvalues), 3000, 1, seeded(1))
     assert not found.converged

@@ -12,7 +12,7 @@ from flatlas.hessian.quadrature import quadrature
 
 
 def test_two_standard_errors_cover_the_exact_values():
-    """95 of 100 times, and at least 88 up to chance; the errors fall with the root of probes."""
+    """They should in 95 of 100 cases: at least 88, up to chance. Errors fall as 1/√probes."""
     matrix = full_hessian(*system("biases", 3, images=10))
     exact = torch.stack([matrix.trace(), matrix.norm()])
 

@@ -101,7 +101,7 @@ def test_a_job_flushes_what_it_printed_and_ends_without_cleaning_up(run):
 
 
 def test_work_collects_garbage_as_often_as_python_does(run):
-    """Only objects from the imports before it are exempt."""
+    """Only objects from the imports before the work are exempt from collection."""
     assert run(body="assert gc.get_threshold() == usual and gc.get_freeze_count()").returncode == 0
 
 

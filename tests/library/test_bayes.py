@@ -39,7 +39,7 @@ def test_a_regular_model_has_half_its_dimension(reduction):
 
 
 def test_the_noise_of_a_linear_model_is_the_covariance_of_its_gradients():
-    """By batches of one example, with a mean and with a sum, against torch."""
+    """Batches have one example, and the loss is a mean or a sum; torch computes the covariance."""
     model, x, y = linear_regression()
     x, y = x[:20], y[:20] + 1
     residuals = x @ model.weight.detach().T - y
@@ -95,7 +95,7 @@ def test_a_prior_at_the_start_gives_a_smaller_bound():
 
 
 def test_a_bound_counts_all_weights_that_the_data_have_changed():
-    """Those that are not chosen must be those of `initial`."""
+    """Weights that are not chosen must equal those of `initial`."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3))
     x, y = torch.randn(30, 4), torch.arange(30) % 3

@@ -76,7 +76,7 @@ def test_the_regret_is_that_of_the_gradients_of_pairs(sizes):
 
 
 def test_the_true_regret_of_parabolas_with_known_minima():
-    """In a ball that holds both minima: f₂ at the minimum of f₁, minus its least."""
+    """The ball has both minima: the regret is f₂ at the minimum of f₁, minus the minimum of f₂."""
     target = torch.tensor([[1.0], [1.0], [-2.0], [-2.0]], dtype=torch.float64)
     data = list(zip(torch.ones(4, 1).double().split(1), target.flip(0).split(1), strict=True))
     model = nn.Linear(1, 1, bias=False).double()

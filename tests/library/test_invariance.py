@@ -44,7 +44,7 @@ def test_a_layer_is_rescaled_if_all_that_follows_can_undo_it():
     assert found_in(SEVEN["ResNet with batch norm"][0]) == {"norm": ("second",)}
     squeezed = found_in(SEVEN["from torchvision"][0])
     assert squeezed["features.0"] == ("features.3.squeeze",)
-    # What is concatenated with something else is not.
+    # A layer whose output is concatenated with another is not found.
     assert "features.3.expand1x1" not in squeezed
 
 

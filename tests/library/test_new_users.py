@@ -48,7 +48,7 @@ OF_TORCH = {
 
 @pytest.mark.parametrize("function", [function for function, _ in BY_FUNCTION])
 def test_a_function_of_torch_is_not_broadcast_over_its_target(function):
-    """One output an example against a target without that dimension would be all pairs of them."""
+    """Broadcasting one output per example over a target without that dimension makes all pairs."""
     with pytest.raises(flatlas.FlatlasError, match=r"the same shape|labels|can't compare"):
         flatlas.measure(net(nn.Sigmoid(), outputs=1), (X, Y / 3), FEW, loss=function)
 
@@ -125,7 +125,7 @@ def test_a_loss_says_itself_whether_it_is_a_mean_or_a_sum(name):
 
 
 class Losing(nn.Module):
-    """It returns its loss of each batch: a mean over what is not ignored, or over examples."""
+    """Returns its own loss of a batch: a mean over the labels that count, or over examples."""
 
     def __init__(self, reduction):
         super().__init__()
@@ -185,7 +185,7 @@ def test_there_must_be_statistics_to_recompute():
 
 
 def test_recomputed_statistics_are_those_of_the_examples():
-    """Not of the batches, whose sizes may differ."""
+    """They are not the means over batches, whose sizes may differ."""
     model = nn.Sequential(nn.BatchNorm1d(4), nn.Linear(4, 3))
     unequal = [(X[:10], Y[:10]), (X[10:], Y[10:])]
     with opened(model, unequal, None, {"batch_norm": "recomputed"}) as problem:
@@ -232,7 +232,7 @@ def test_weights_of_labels_may_be_computed():
 
 @pytest.mark.parametrize("loss", [nn.CrossEntropyLoss, nn.NLLLoss])
 def test_labels_may_be_bytes(loss):
-    """As an index, torch takes bytes for a mask; and −100 for the byte 156."""
+    """torch would take bytes for a mask as an index, and −100 for the byte 156."""
     loss = loss(weight=torch.rand(200, generator=torch.Generator().manual_seed(0)))
     outputs = torch.randn(200, 200, generator=torch.Generator().manual_seed(0)).log_softmax(1)
     labels = torch.arange(200) // 2 + 100
@@ -247,7 +247,7 @@ def test_labels_may_be_bytes(loss):
     [([0, 2, -100], True), ([0, 3, 1], False), ([0, -1, 1], False), ([-100], True)],
 )
 def test_labels_are_checked_before_a_kernel_asserts_them(labels, known):
-    """On a GPU nothing more can be computed after that."""
+    """After a failed assertion a GPU computes nothing more."""
     loss, target = Loss("cross_entropy"), torch.tensor(labels)
     outputs = torch.zeros(len(labels), 3)
     if known:
@@ -314,7 +314,7 @@ class Casting(nn.Linear):
 
 
 class Forces(nn.Module):
-    """It takes a gradient itself, and forgets that nobody may have switched gradients on."""
+    """Takes a gradient in its forward pass, but does not switch gradients on for it."""
 
     def __init__(self):
         super().__init__()
@@ -451,7 +451,7 @@ def test_a_mistake_gets_a_sentence(model, data, settings, said):
 
 
 def test_a_tracker_shows_each_note_once_and_where_it_is_made():
-    """Also if the weights change, and if a note has brackets, as that on the loss."""
+    """This holds if the weights change, too, and if a note has brackets, as that on the loss."""
     data, model = DataLoader(TensorDataset(X, SHARES), 4, shuffle=True), net()
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -493,7 +493,7 @@ def penalty(model):
 
 
 def test_a_loss_has_no_penalty_of_the_model_itself():
-    """It would be that of the model that is not measured, and so constant."""
+    """The penalty would be that of the original model, which is not measured: a constant."""
     model, own = net(), Penalized()
     losses = (
         Penalized(model),
@@ -510,7 +510,7 @@ def test_a_loss_has_no_penalty_of_the_model_itself():
 
 
 def test_a_model_that_draws_random_numbers_is_refused():
-    """By dropout that is on in evaluation mode, too."""
+    """The numbers are those of dropout that stays on in evaluation mode."""
     with pytest.raises(flatlas.FlatlasError, match="computed again"):
         flatlas.measure(net(Through(nn.functional.dropout)), (X, Y), FEW)
 
@@ -789,7 +789,7 @@ class Tied(nn.Module):
 @pytest.mark.parametrize("keep", [lambda one: [one], lambda one: partial(len, weight=one)])
 @pytest.mark.parametrize("frozen", [False, True])
 def test_a_parameter_that_is_also_used_from_a_list_is_refused(keep, frozen):
-    """There it would stay as it was while w changes."""
+    """The reference in the list would keep its values while w changes."""
     model = Tied(keep).requires_grad_(not frozen)
     with pytest.raises(flatlas.FlatlasError, match=r"'first\.weight'"):
         flatlas.measure(model, (X, Y), FEW, parameters="first*")

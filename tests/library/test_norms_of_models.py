@@ -128,7 +128,7 @@ def test_layers_of_which_one_sees_places_and_the_next_all_of_them_have_no_path_n
 
 
 def test_weights_that_are_computed_have_no_path_norm():
-    """They are those of the last pass, which an earlier measure took elsewhere."""
+    """They are left from the last pass, which an earlier measure may have made at other weights."""
     model = prune.l1_unstructured(nn.Linear(2, 2), "weight", 0.5)
     measures = {"adaptive_sharpness": {"radius": 1.0, "pairs": 2}, "norms": {"margins": False}}
     assert flatlas.measure(nn.Sequential(model), (X, Y), measures)["norms"].path_norm is None

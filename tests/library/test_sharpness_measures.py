@@ -74,7 +74,7 @@ def test_m_sharpness_is_the_mean_over_groups_of_each_alone():
 
 
 def test_a_group_whose_labels_are_all_ignored_is_left_out():
-    """Also from the mean of a sum, in which it would count as 0."""
+    """If the loss is a sum, such a group would otherwise count as 0 in the mean."""
     ignored, few = DATA[1].clone(), {"m_sharpness": {"examples": 3, "starts": 1, "steps": 5}}
     ignored[3:6] = -100
     kept = [0, 1, 2, 6, 7, 8, 9, 10, 11]
@@ -92,7 +92,7 @@ def test_a_group_whose_labels_are_all_ignored_is_left_out():
 
 
 def test_without_a_choice_there_are_two_groups():
-    """Of 7 examples three, of 100 in batches of 16 all of a batch."""
+    """A group has three of 7 examples, all of a batch of 16 if there are two, and at most 32."""
     for sizes, expected in (([7], 3), ([16, 16], 16), ([40], 20), ([200], 32), ([1, 1], 1)):
         data = [(X[:1].expand(size, -1), DATA[1][:1].expand(size)) for size in sizes]
         few = {"m_sharpness": {"starts": 1, "steps": 1}}

@@ -50,7 +50,7 @@ def test_more_outliers_than_were_looked_for_have_not_converged():
 
 
 def test_the_edge_has_the_error_of_its_probes():
-    """It is six standard deviations of all eigenvalues."""
+    """The edge is six standard deviations of all eigenvalues."""
     torch.manual_seed(0)
     model, x = torch.nn.Linear(12, 1, bias=False), torch.randn(20, 12, dtype=torch.float64)
     few = {"spectral_density": {"probes": 6, "steps": 12, "top": 1}}

@@ -175,7 +175,7 @@ def test_a_surface_without_a_finite_loss_is_refused():
 
 @pytest.mark.parametrize("shift", [0.0, 1.0, -1e30, 1e30, 1e-30])
 def test_a_flat_surface_is_drawn(shift):
-    """Up to the last bits of the loss."""
+    """The loss varies only in its last bits."""
     few = {"dimensions": 2, "points": 3, "loss": lambda output, _: 0 * output.sum() + shift}
     found = flatlas.surface(nn.Linear(2, 2), (torch.ones(4, 2), torch.ones(4)), **few)
     assert (found.loss == shift).all()

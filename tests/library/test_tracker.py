@@ -45,7 +45,7 @@ def trained(net, loader, tracker=None, steps=6):
 @pytest.mark.filterwarnings("ignore:The data shuffle")
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_tracked_training_is_the_same_training(workers):
-    """Also if both iterate over one loader, which shuffles and whose workers stay."""
+    """Training and tracker may share a loader that shuffles and has persistent workers."""
 
     def loader():
         torch.manual_seed(1)

@@ -171,7 +171,7 @@ def test_a_second_derivative_without_memory_stops_only_measures_that_need_one():
 
 @pytest.mark.parametrize("gap", [20.0, 26.0, 32.0])
 def test_a_gradient_that_is_a_rounded_difference_gets_no_note(gap):
-    """That of a confident classifier moves by steps of the round-off of numbers near 1."""
+    """The gradient of a confident classifier moves in steps: the round-off of numbers near 1."""
     torch.manual_seed(0)
     model, x = nn.Linear(4, 3), X[:1]
     largest, second, _ = model(x)[0].detach().sort(descending=True).values
@@ -268,7 +268,7 @@ def test_the_first_batch_with_labels_decides():
 
 
 def whole(x):
-    """It takes batches of one size alone."""
+    """Part of a model, which takes batches of only one size."""
     return Doubled.apply(x.view(60, -1))
 
 
@@ -373,7 +373,7 @@ NORMED = {
 @pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning")
 @pytest.mark.parametrize("norm", NORMED.values(), ids=NORMED)
 def test_the_relative_flatness_of_a_computed_weight_is_refused(norm):
-    """Not that of an earlier layer, nor of a matrix that the weight is computed from."""
+    """Neither an earlier layer nor a matrix behind the weight is measured in its place."""
     model = net(nn.Tanh())
     norm(model[2])
     matrices = [name for name, one in model[2].named_parameters("2") if one.ndim == 2]
@@ -487,7 +487,7 @@ def test_round_off_in_the_coarsest_precision_gets_no_note(make, dtype):
 @pytest.mark.parametrize("affine", [True, False])
 @pytest.mark.parametrize("own", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_a_norm_without_an_eps_keeps_that_of_its_dtype(own, affine):
-    """In float64 torch would take a smaller one, and small numbers would become large."""
+    """torch's eps for float64 is smaller and would turn small numbers into large ones."""
     torch.manual_seed(0)
     model = nn.Sequential(nn.RMSNorm(4, elementwise_affine=affine), nn.Linear(4, 3)).to(own)
     x = (1e-4 * X).to(own)

@@ -66,7 +66,7 @@ def test_a_valley_with_one_end_is_twice_as_wide_as_its_one_side():
 
 
 def test_flatness_by_the_variance_goes_through_the_measured_ranks(solution):
-    """F ∝ σ^(-2/ψ); its logarithm is right in the mean over the ranks it is calibrated on."""
+    """F ∝ σ^(-2/ψ), where the mean of ln F over the calibration ranks is the measured one."""
     measured = landscape_dependent(solution, "fc2", 30, "measured")
     found = landscape_dependent(solution, "fc2", 30, "variance")
     centred = solution.trajectory - solution.trajectory.mean(0, dtype=float)

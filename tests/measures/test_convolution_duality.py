@@ -100,7 +100,7 @@ def test_pair_by_pair(net, layer, outputs):
 
 @pytest.mark.parametrize("precision", [torch.float64, torch.float32])
 def test_the_shift_is_the_smallest_solution_of_least_squares(precision):
-    """Patches that span four dimensions: round-off of single precision is no fifth one."""
+    """Patches span four dimensions; round-off in single precision must not count as a fifth."""
     generator = torch.Generator().manual_seed(0)
     left, right, change = (
         torch.randn(3, *shape, generator=generator, dtype=torch.float64)
@@ -123,7 +123,7 @@ def test_a_test_image_that_was_trained_on_needs_no_shift():
 
 
 def test_an_image_that_gives_the_layer_only_zeros_has_no_shift():
-    """P = 0: no weights can make up for the difference, all of it is missed."""
+    """If P = 0, no weights can make up for the difference: the residual is 1."""
     solution = make_solution("convolutional")
     solution.inputs[0] = 0.0
     pairs, summary = tables(solution, "conv1")

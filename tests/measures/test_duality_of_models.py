@@ -178,7 +178,7 @@ def test_a_layer_without_a_way_past_it_is_measured(dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_a_gap_of_0_leaves_room_for_round_off(dtype):
-    """The test data are the training data, cut otherwise: losses differ in their last bits."""
+    """The test data are the training data in other batches, so losses differ in their last bits."""
     torch.manual_seed(0)
     model, found = nn.Sequential(*map(nn.Linear, (4, 32, 32), (32, 32, 3))), []
     for size in (5, 16):

@@ -69,7 +69,7 @@ def test_relative_flatness_is_the_library_s(outputs, layer, weight):
 @OUTPUTS
 @pytest.mark.parametrize("options", [{}, {"p": 2, "radius": 0.1}, {"adaptive": False}])
 def test_adaptive_sharpness_is_the_library_s(outputs, options):
-    """From the centre alone: random starts are other ones."""
+    """The search starts only at the centre, because the random starts of the two differ."""
     solution = make_solution("biases", outputs)
     exact = {"p": "infinity", "radius": 0.01, "starts": 1, "steps": 10, **options}
     row = taken("adaptive_sharpness", solution, **exact)

@@ -25,7 +25,7 @@ FREE = (0.0, 0)
 
 @pytest.fixture(scope="module")
 def solution():
-    """It has a recording, and images of two classes as its second task."""
+    """A solution with a recording, and images of two classes as its second task."""
     rng = np.random.default_rng(7)
     labels, test_labels = rng.integers(1, 3, (1, 30)), rng.integers(1, 3, (1, 12))
     inputs, test_inputs = (

@@ -108,7 +108,7 @@ def test_equal_images_in_s_and_e_are_merged_under_a_hard_sign(solution):
 
 
 def test_a_sampled_kernel_is_used_as_given(solution):
-    """The exact kernel in its place gives the exact prior; the identity gives 55 coin tosses."""
+    """Given the exact kernel, the prior is the exact one; given the identity, 55 coin tosses."""
     exact = ArcCosineKernel(2, 2.0, 0.25)(restriction(solution).images.flatten(1)).to_dense()
     expected = {row_of(solution, PROBIT)["log10_p"]: exact.numpy(), -55 * log(2, 10): np.eye(55)}
     for log10_p, kernel in expected.items():

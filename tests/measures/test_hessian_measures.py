@@ -51,7 +51,7 @@ def test_a_dense_net(outputs):
 
 
 def test_without_a_closed_form_trace_and_norm_are_estimates():
-    """In single precision they are the same to a ten thousandth."""
+    """In single precision the estimates are the same to a ten thousandth."""
     solution, *_, matrix = attacked("convolutional")
     row = summary(solution)
     assert row["spectral_norm"] == pytest.approx(torch.linalg.norm(matrix, 2).item(), rel=1e-9)

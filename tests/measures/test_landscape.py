@@ -106,7 +106,7 @@ def random_directions(solution, layer, count=5):
 
 @pytest.mark.parametrize(("net", "layer", "outputs"), SOME_LAYERS)
 def test_the_ends_of_a_net_are_the_first_that_a_scan_meets(net, layer, outputs):
-    """By forward passes of the changed net, which also give the loss along each direction."""
+    """The scan makes forward passes of the changed net; they also give the loss on the way."""
     solution = make_solution(net, outputs)
     directions = random_directions(solution, layer)
     activity = solution.into(layer, solution.inputs)

@@ -84,7 +84,7 @@ def minibatches_of(solution, batch=5):
 
 
 def test_parabolas_are_fitted_exactly():
-    """Wide and narrow ones, some narrower than the grid."""
+    """Wide and narrow parabolas, some narrower than the grid."""
     steps = torch.stack([GRID, GRID / 4])
     at = torch.tensor([[0.33, -1.2, 2.0], [0.05, -0.3, 0.0]], dtype=torch.float64)
     bent = torch.tensor([[1.0, 2.0, 900.0], [1e4, 50.0, 30.0]], dtype=torch.float64)
@@ -96,7 +96,7 @@ def test_parabolas_are_fitted_exactly():
 
 
 def test_other_valleys_are_fitted_up_to_e_times_their_least():
-    """By NumPy, through the points up to 1 above the least."""
+    """NumPy fits a parabola through the points at most 1 above the least."""
     x = GRID
     logs = torch.stack([(x - 1).cosh(), (x + 0.5).abs(), x**4 - x])
     minimum, bent, found = parabolas(x.unsqueeze(0), logs.unsqueeze(0))
@@ -127,7 +127,7 @@ def test_a_parabola_whose_minimum_is_not_among_its_points_is_not_found():
 
 
 def test_directions_without_a_valley_have_no_minima():
-    """Where all images together have no end of it, the steps and the losses are NaN."""
+    """If the valley of all images has no end, the steps and the losses are NaN."""
     x = torch.arange(-4.0, 5.0, dtype=torch.float64)
     steps = torch.stack([x, torch.full_like(x, torch.nan)])
     minimum, bent, found = parabolas(steps, (steps - 1).square().unsqueeze(1))
@@ -137,7 +137,7 @@ def test_directions_without_a_valley_have_no_minima():
 
 @pytest.mark.parametrize("unknown", [torch.nan, -torch.inf])
 def test_minibatches_without_the_logarithm_of_a_loss_have_no_minimum(unknown):
-    """Their other losses would give one."""
+    """Without that loss, the others would give a minimum."""
     steps = torch.arange(-4.0, 5.0, dtype=torch.float64)[None]
     logs = (steps - 1).square() + torch.tensor([[5.0], [6.0]]).double()
     logs[1, 2] = unknown
@@ -196,7 +196,7 @@ def test_minibatches_without_a_minimum_do_not_count():
     ("net", "layer", "outputs"), [("deep", "fc3", 3), ("convolutional", "fc1", 1)]
 )
 def test_profiles_are_the_minibatches_losses(net, layer, outputs):
-    """By forward passes of the changed net on the images of each minibatch."""
+    """Forward passes of the changed net on the images of each minibatch give the same losses."""
     solution = make_solution(net, outputs, layer=layer)
     rows = ensemble(solution, profiles=[5, 2], layer=layer)["profiles"]
     directions = principal_of(solution, layer, 6).directions

@@ -43,7 +43,7 @@ def test_measured_norms_are_those_of_the_scaled_weights(net):
 
 @pytest.mark.parametrize(("net", "depth"), [("logistic", 1), ("one_hidden", 2), ("two_hidden", 3)])
 def test_the_prediction_is_the_sum_over_odds_of_explicit_jacobians(net, depth):
-    """With J of each image (images, outputs, size), one backward pass a number."""
+    """J of each image (images, outputs, size) takes one backward pass for each row."""
     solution = make_solution(net, images=12, shape=(1, 2, 2))
     (w,) = flattened(solution.net, solution.parameters)
 
@@ -67,7 +67,7 @@ def test_the_prediction_is_the_sum_over_odds_of_explicit_jacobians(net, depth):
 
 
 def test_measured_norms_approach_the_prediction():
-    """For correctly classified images, beyond the scale of the least margin."""
+    """They do if all images are classified correctly, beyond the scale of the least margin."""
     rows = taken(fitted(make_solution("two_hidden")), factors=(1.0, 3.0, 6.0))
     assert (rows["misclassified"] == 0).all()
     assert rows["least_margin"].iloc[0] > 0

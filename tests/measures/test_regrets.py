@@ -75,7 +75,7 @@ def test_an_alpha_scaling_does_not_change_the_regret_in_the_kl_ball(net):
 
 
 def test_without_damping_minibatches_are_alike_by_the_images_they_share():
-    """With enough weights to move each prediction alone, 1 − cos knows no more of the net."""
+    """If the weights can move each prediction alone, 1 − cos depends on nothing else in the net."""
     solution = make_solution("biases", 1, images=16)
     ball = tables(solution, batch=4)["kl_ball"].set_index("damping").loc[0.0]
     z = solution.net.forward(solution.parameters, solution.inputs).flatten()
@@ -135,7 +135,7 @@ def closed_form(member, radius):
 
 @pytest.mark.parametrize("radius", [1e-3, 0.1, 0.5, 5.0])
 def test_the_regret_of_two_quadratics(radius):
-    """With minima inside the ball and on it."""
+    """The minima lie inside the ball or on its surface."""
     found = in_ball(radius)
     assert found.converged.all()
     places = [closed_form(member, radius) for member in range(2)]
@@ -158,7 +158,7 @@ def test_a_flat_loss_has_its_least_value_at_the_centre():
 
 
 def test_a_search_leaves_a_saddle_but_not_a_minimum():
-    """Without a slope at the centre: xy in the first member, x² + y² in the second."""
+    """Neither member has a slope at the centre: the first is xy, the second x² + y²."""
 
     def both(w):
         (x, y), (u, v) = w

@@ -63,7 +63,7 @@ def test_the_best_corner_of_two_parameters(way, box):
 
 @every_way
 def test_an_ascent_finds_a_local_maximum(way):
-    """In a wide box it ends at a corner where the loss is largest nearby, and not everywhere."""
+    """In a wide box the ascent ends at a corner that is a local but not the global maximum."""
     solution = two_parameters()
     row, _ = taken(solution, {**way, "box": 2.0, "lr": 2.0, "epochs": 100})
     assert 0.5 * brute_force(solution, 2.0) < row["sharpness"] < brute_force(solution, 2.0)
@@ -89,7 +89,7 @@ def test_a_user_s_module_may_need_float64(way):
 
 @every_way
 def test_a_tiny_box_sees_the_gradient_alone(way):
-    """Its part of the first order is a difference quotient along the corner it points to."""
+    """The first-order part is a difference quotient towards the corner that the slope points to."""
     solution = make_solution("biases")
     row, _ = taken(solution, {**way, "box": 1e-7, "lr": 1e-2, "batch": 40})
     assert row["sharpness"] == pytest.approx(row["first_order"], rel=1e-4)
@@ -183,7 +183,7 @@ def test_dark_pixels_change_no_ascent(way):
 
 @every_way
 def test_a_stack_gives_each_member_what_it_gets_alone(way):
-    """However many there are, and however soon the others have settled."""
+    """This holds however many members there are, and however soon the others settle."""
     first = make_solution("biases")
     stack = [
         replace(first, parameters={name: c * tensor for name, tensor in first.parameters.items()})

@@ -27,7 +27,7 @@ def walk(steps, weights):
 
 @pytest.mark.parametrize(("steps", "weights"), [(90, 40), (25, 40), (41, 40), (40, 40)])
 def test_principal_components_are_those_of_scikit_learn(steps, weights, monkeypatch):
-    """Its variances divide by T − 1; ours have signs by which every θ ends above its start."""
+    """scikit-learn's variances divide by T − 1; our signs let every θ end above its start."""
     monkeypatch.setattr(module, "STEPS", 13)
     trajectory = walk(steps, weights)
     found = principal(trajectory, CPU)

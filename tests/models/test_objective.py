@@ -66,7 +66,7 @@ def test_both_matrices_are_those_of_curvlinops(kind):
         (objective.gauss_newton_product, curvlinops.GGNLinearOperator),
     ):
         expected = operator(reference, function, parameters, data) @ unit
-        # MSE: torch divides by all outputs, and so do both.
+        # For MSE, torch divides by all outputs, and so do flatlas and curvlinops.
         torch.testing.assert_close(product(unit).T, expected, rtol=1e-10, atol=1e-12)
 
 

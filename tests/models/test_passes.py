@@ -118,7 +118,7 @@ def test_data_that_are_drawn_are_those_of_the_training():
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_augmented_data_are_the_same_in_each_pass(workers):
-    """Also if workers stay, whose random states go on."""
+    """This holds for persistent workers, too, whose random states go on."""
     loader = DataLoader(
         Augmented(), 8, num_workers=workers, persistent_workers=bool(workers), shuffle=True
     )

@@ -11,7 +11,7 @@ ALONE = {"realizations": 3}
 
 @pytest.fixture
 def folders(plan_of, tmp_path):
-    """The plan with another study, the folders that only `flat` needs, and those that it shares."""
+    """A plan with a second study, the folders that only `flat` needs, and those that it shares."""
 
     def found(other=OTHER, twin=False):
         root = tmp_path / "config"

@@ -440,7 +440,7 @@ def test_classes_are_allowed_up_to_the_last_one_of_the_source(plan_of, refused):
 
 
 def test_two_specs_with_the_same_id_are_refused(refused, monkeypatch):
-    """Twelve digits do not collide by chance, so here all runs get the same."""
+    """Twelve digits do not collide by chance, so here all runs get the same digest."""
     monkeypatch.setattr("flatlas.plan.declared_study.DeclaredStudy.check", lambda self: None)
     monkeypatch.setattr("flatlas.plan.plan.run_id", lambda run: "same-000000000000")
     assert refused().startswith("two different specs have the id same-000000000000")
@@ -543,7 +543,7 @@ def test_a_preset_that_omits_a_study_is_refused(plan_of, refused, tmp_path):
     ],
 )
 def test_the_error_also_names_a_source_that_may_be_wrong(refused, source, study, said, source_said):
-    """The user may have changed only the source: the study is right, as it was."""
+    """The mistake may be in the source that the user changed: the study is as it was."""
     own = {"kind": "folder", "path": "pets", "classes": 10} | source
     message = refused(study=study, user={"sources.digits": own})
     assert message.startswith(f"config/studies/flat.yaml: {said}")
@@ -552,7 +552,7 @@ def test_the_error_also_names_a_source_that_may_be_wrong(refused, source, study,
 
 @pytest.mark.parametrize("file", ["preset", "user"])
 def test_a_papers_figure_keeps_the_measures_that_it_draws(plan_of, refused, file):
-    """Without their tables it would fail, after all trainings."""
+    """Without the tables of these measures the figure would fail, after all trainings."""
     prefix, name = FILES[file]
     fewer = {f"{prefix}figures.fig1.measures": []}
     message = refused(**{file: fewer})

@@ -38,7 +38,7 @@ def intervals(number, true, sd, count):
     ],
 )
 def test_each_end_seldom_misses_the_number_of_the_true_means(number, true, sd, count):
-    """In 2.5 % of cases or less; 6 of 40 by chance are one in a thousand."""
+    """Each end misses in at most 2.5 % of cases; 6 misses in 40 happen once in a thousand times."""
     truth = number(np.array([true]))
     found = intervals(number, true, sd, count)
     assert sum(one.low > truth + 1e-12 for one in found) < 6

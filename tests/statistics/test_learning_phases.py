@@ -25,7 +25,7 @@ def test_the_steepness_of_a_power_law_is_its_exponent():
 
 @pytest.mark.parametrize("drop", [10, 40, 150])
 def test_exploration_begins_after_the_drop(drop):
-    """Once half of the drop has left the window of a factor √1.5, at drop · √1.5."""
+    """It begins at drop · √1.5, when half of the drop has left the window of a factor √1.5."""
     found = transition(EPOCHS, curve(drop, width=drop / 10))
     assert found == pytest.approx((drop, drop * np.sqrt(1.5)), rel=0.06)
 

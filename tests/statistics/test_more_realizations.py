@@ -31,7 +31,7 @@ def needed_in_truth(spread):
 @pytest.mark.parametrize("have", [3, 5, 10])
 @pytest.mark.parametrize("spread", [2.0, 4.0])
 def test_it_is_right_within_a_factor_of_two_on_average(have, spread):
-    """For normal realizations whose mean is as it stays, and that leave the claim undecided."""
+    """The realizations are normal, their mean stays, and they leave the claim undecided."""
     said = []
     for sample in np.random.default_rng(have).normal(scale=spread, size=(80, have)):
         found = bootstrap(sample - sample.mean() + DISTANCE)

@@ -27,7 +27,7 @@ def test_change_share_and_trend_are_those_of_means():
 
 @pytest.mark.parametrize(("rising", "falling"), [(0.25, -0.25), (-0.25, -0.25)])
 def test_a_part_has_no_share_in_a_change_that_goes_the_other_way(rising, falling):
-    """Its share is negative, whichever way it goes."""
+    """The share of that part is negative, whichever way the change goes."""
     whole = np.array([[1.0, 3.0]])
     part = np.array([[1.0, 1.0 + 2 * rising]])
     assert share_of_a_rise(part, whole) == pytest.approx(rising)

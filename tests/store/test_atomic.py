@@ -145,7 +145,7 @@ def test_the_file_of_a_machine_whose_name_begins_alike_stays(path):
 
 
 def test_a_kill_in_the_middle_of_a_write_leaves_the_last_whole_file(tmp_path):
-    """At least eight kills, until one has hit a write: else this would pass for any writer."""
+    """There are at least eight kills, until one hits a write: otherwise any writer would pass."""
     hit = False
     for seed in range(40):
         path = tmp_path / str(seed) / "table.csv"

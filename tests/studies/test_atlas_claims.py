@@ -110,7 +110,7 @@ def test_one_axis_is_enough_to_say_no():
 
 
 def test_a_claim_that_is_undecided_says_how_many_realizations_would_decide_it():
-    """With that many Student's interval, which shrinks, just excludes the bound."""
+    """With that many realizations, Student's interval has shrunk until it excludes the bound."""
     nets = pd.DataFrame({"run": "a", "study": "made", "at": "met+0", "seed": range(5)})
     nets = nets.assign(sharpness=1.0, sharpness_settled=1.0)
     claim = on_ranks(Claim("c", "", "", USEFUL, Estimate(0.5, 0.2, 0.8)), "sharpness", nets)

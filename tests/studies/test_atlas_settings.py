@@ -48,7 +48,7 @@ def test_what_comes_after_the_rule_is_met_makes_no_difference(later):
 
 
 def test_values_are_counted_in_the_order_of_the_configuration():
-    """Also where they are no numbers: 9 before 16 before `full`."""
+    """This holds for values that are not numbers, too: 9 comes before 16, 16 before `full`."""
     nets_of = [(9, 0), (16, 0), ("full", 0), (16, 1), (9, 1)]
     rows = [{"batch": value, "seed": seed} for value, seed in nets_of]
     assert along(table(*rows), "batch").values.tolist() == [0, 1, 2, 1, 0]
@@ -103,7 +103,7 @@ def test_a_net_is_a_training_when_it_met_its_rule_except_along_moments():
 
 
 def test_gaps_of_equally_many_images_are_equal():
-    """Of 2,000 images; 0.1035 - 0.002 is not 0.1015 in floating point."""
+    """The errors are those of 2,000 images; in floating point 0.1035 - 0.002 is not 0.1015."""
     nets_of = [measured("batch", run, ["final"]) for run in "ab"]
     for (_, tables), wrong in zip(nets_of, ((0.0, 0.1015), (0.002, 0.1035)), strict=True):
         tables["norms_summary"][0] |= dict(zip(("train_error", "test_error"), wrong, strict=True))
@@ -128,7 +128,7 @@ def test_a_training_that_ends_with_its_rule_met_it_at_the_end():
 
 
 def test_networks_that_differ_in_a_setting_that_is_not_asked_about_are_no_repeats():
-    """As with SAM and ASAM of one radius, in a sweep of both along the radius."""
+    """Example: SAM and ASAM with the same radius, in a sweep of both along the radius."""
     gaps = pd.DataFrame({"gap": [0.1, 0.3, 0.2, 0.6]})
     some = Along(
         gaps, np.array([0, 1, 0, 1]), contexts=np.array([0, 0, 1, 1]), values=np.zeros(4, int)

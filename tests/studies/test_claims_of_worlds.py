@@ -98,7 +98,7 @@ def test_three_realizations_are_enough_and_a_note_says_what_their_interval_is(fi
     ],
 )
 def test_where_no_net_has_learnt_its_task_nothing_is_decided(study, figure):
-    """Except for whether trainings end, which is not about what they learnt."""
+    """The exception is whether trainings end: that is not about what they learnt."""
     made = WORLDS[study].world(True, figure)
     claims = judge(study, figure, with_columns(made, "history", test_error=0.65))
     claims.pop("dropout_solved", None)

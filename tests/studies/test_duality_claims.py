@@ -111,7 +111,7 @@ def test_a_kind_of_learners_that_diverged_keeps_its_claims(lost, left):
 
 
 def test_n_s_that_drifts_about_10_is_not_near_10():
-    """From 4 to 16: its mean over the sweep is 10."""
+    """It drifts from 4 to 16, so its mean over the sweep is 10."""
     material = world(RIGHT, "s8")
     rows = material.tables["hidden_summary"]
     drift = dict(zip(runs_of(material, "alpha"), np.linspace(4, 16, 5), strict=True))
@@ -152,7 +152,7 @@ def test_the_shift_is_that_of_directions_alive_at_both_scales():
 
 
 def test_powers_of_the_scale_are_those_of_directions_with_curvature():
-    """Of the others, the solver chooses the eigenvectors, so their σ_g may have any power."""
+    """In the other directions the solver chooses the eigenvectors: σ_g may have any power."""
     rows = world(RIGHT, "rescaling").tables["rescaled_directions"]
     flat = rows["n"] > rows["n"].max() / 2
     curvature = rows["eigenvalue"].mask(flat, 0.0)
@@ -295,7 +295,7 @@ def test_further_realizations_of_one_run_do_not_count_where_nets_are_pooled(figu
 
 @pytest.mark.parametrize(("figure", "others"), [("fig2", ("noise", "dropout")), ("s4", ("noise",))])
 def test_the_paper_s_sentences_are_about_the_sweeps_that_it_names(figure, others):
-    """In the others everything is the other way round, and only our questions know."""
+    """In all other sweeps everything is reversed: this changes only our own questions."""
     material = world(RIGHT, figure, seeds=3)
     for name, columns in {
         "hidden_summary": ["T_g", "test_error"], "hidden_directions": ["sigma_g"]

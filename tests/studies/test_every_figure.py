@@ -152,7 +152,7 @@ def test_a_figure_of_nothing_but_diverged_trainings_is_empty_not_an_error(case):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @of_each([case for case in CASES["demo"] if case.name in WITHOUT_NUMBERS])
 def test_a_figure_is_drawn_of_measures_without_a_number(case, value, monkeypatch):
-    """Of nets that are all but diverged."""
+    """All numbers are NaN or infinite, as if the nets had nearly diverged."""
     drawn = made_up.drawn
 
     def without_a_number(rng, column, kind, count):

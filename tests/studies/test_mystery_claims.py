@@ -40,7 +40,7 @@ def test_the_change_is_the_largest_of_all_factors():
 
 
 def test_a_contrast_with_the_wrong_sign_says_less_than_flatness():
-    """It falls with the error: its coefficient is -1, that of flatness 0.03."""
+    """The contrast falls with the error: its coefficient is -1, that of flatness 0.03."""
     fallen = changed("fig3", "contrast_summary", contrast=lambda rows: -rows["contrast"])
     before = judged(RIGHT, "fig3")["sharpness_better"].estimate.value
     after = fallen["sharpness_better"].estimate.value

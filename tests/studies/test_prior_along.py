@@ -69,7 +69,7 @@ def test_a_logarithm_is_taken_once():
 
 
 def test_a_product_is_drawn_as_its_geometric_mean():
-    """Of 10^60 from 20 eigenvalues it is 10^3; none of them has none."""
+    """A product 10^60 of 20 eigenvalues has the mean 10^3; without eigenvalues there is no mean."""
     made = material(met=(MET,))
     name = "watched_hessian_summary"
     count = np.where(made.tables[name]["epoch"] > MET, 0, 20)
@@ -86,7 +86,7 @@ def test_the_realization_of_the_median_epoch_of_zero_error_is_drawn_in_full():
 
 
 def test_no_line_goes_where_nothing_was_measured():
-    """Between epoch 20, the last checkpoint, and zero error at 300; the other steps are of 2."""
+    """Nothing was measured between epoch 20 and zero error at 300; the other steps are of 2."""
     ax = draw("fig5", material(met=(300,))).figure.axes[0]
     lines = [line for line in ax.lines if len(line.get_xdata()) > 2 and line.get_linestyle() == "-"]
     assert len(lines) == 2

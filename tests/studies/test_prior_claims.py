@@ -31,7 +31,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
 
 
 def test_a_quantity_is_read_at_the_moment_that_is_asked_for():
-    """At the third of three moments after zero error; nothing was measured in the solutions."""
+    """It is read at the third of three moments after zero error; solutions were not measured."""
     material = world(RIGHT, "s11")
     nets = Nets(material, "sgd")
     rows = material.tables["later_sharpness_summary"]
@@ -72,7 +72,7 @@ def test_the_ends_are_those_of_each_realization_on_the_authors_axes():
 
 
 def test_overtraining_is_judged_where_it_changes_most():
-    """Only at the second of three moments the order of all nets is turned round."""
+    """Only at the second of three moments is the order of all nets reversed."""
     claims = judge("s11", turned(world(RIGHT, "s11"), ["met+500"] * 5))
     sharp, prior = (
         rows[rows["seed"] == 0]

@@ -129,7 +129,7 @@ def test_a_net_without_a_positive_remainder_has_no_dot_in_the_last_row():
 def test_a_panel_has_the_coefficients_of_each_realization_and_the_share_of_the_gradient(
     realizations,
 ):
-    """Means over two of three nets each; where each of six has one net, those of all of them."""
+    """Means over two realizations of three nets; six realizations of one net count together."""
     rng = np.random.default_rng(0)
     drawn = rng.normal(size=(2, 6))
     nets = [
@@ -246,7 +246,7 @@ def test_overtraining_has_a_column_for_each_moment_in_order_of_time():
 
 
 def test_s5_shows_the_mean_ascent_and_both_sharpnesses():
-    """Of L_0 = 1 a rise of 0.5 is 100 · 0.5 / 2 = 25."""
+    """For L_0 = 1, a rise of 0.5 is a sharpness of 100 · 0.5 / 2 = 25."""
     rows = table(sgd=SGD)
     stands = {"sweep": "sgd", "run": "a", "at": "met+0", ATTACK: 0}
     ascent = [

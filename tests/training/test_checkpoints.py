@@ -24,7 +24,7 @@ def test_a_checkpoint_has_the_weights_of_a_run_that_stops_there(tmp_path):
 
 @pytest.mark.parametrize("learners", [None, {"kind": "dpsgd", "count": 3}])
 def test_a_member_that_has_ended_keeps_its_final_weights(tmp_path, learners):
-    """With learners, each keeps its own."""
+    """Each learner, if there are any, keeps its own weights."""
     stop = {"epochs": 60, "loss_below": 0.5}
     chosen = {"stop": stop, "learners": learners, "batch": 2}
     ends = trained(run(**chosen), samples(), tmp_path / "ends").outcomes.epoch

@@ -112,7 +112,7 @@ def test_with_the_right_normalization_there_is_nothing_to_say(ended):
 
 
 def test_the_error_that_the_owner_states_decides(ended):
-    """Even if it is that of chance, or if there is only one class."""
+    """It decides even if it is that of chance, or if there is only one class."""
     normalize = Normalize.model_validate(HALF)
     assert ended(expected={"train_error": 0.5})[1]["converged"].all()
     wrong = np.arange(COUNT) % 2

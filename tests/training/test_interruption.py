@@ -204,7 +204,7 @@ def test_the_state_of_another_training_is_not_used(tmp_path):
 
 
 def test_a_state_from_another_place_is_neither_used_nor_lost(tmp_path):
-    """As on a node whose GPU is gone: the next attempt may get one that has it."""
+    """Example: a node has lost its GPU, and the next attempt may run on a node that has one."""
     spec, data = run(stop={"epochs": 4}), samples()
     on_gpu = SavesEveryEpoch(tmp_path, place="cuda with 1 threads")
     on_cpu = SavesEveryEpoch(tmp_path, place="cpu with 1 threads")

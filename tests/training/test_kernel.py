@@ -105,7 +105,7 @@ def test_dropout_may_act_after_some_layers(after):
 @needs_compiler
 @pytest.mark.parametrize("outputs", [1, 10])
 def test_a_sure_net_keeps_its_small_losses(outputs):
-    """In float32, where the probabilities of other classes are denormal numbers or zero."""
+    """In float32 the probabilities of the other classes are denormal numbers or zero."""
     net, parameters, data, _ = problem((), True, outputs, 4)
     parameters = {name: torch.zeros_like(value).float() for name, value in parameters.items()}
     label = 1 if outputs == 1 else 0
@@ -126,7 +126,7 @@ def test_a_sure_net_keeps_its_small_losses(outputs):
 @needs_compiler
 @pytest.mark.parametrize(("outputs", "label"), [(1, 0), (1, 1), (10, 3)])
 def test_a_sure_net_keeps_its_small_slopes(outputs, label):
-    """In float32, where a probability less 1 would be 0 from a margin of 17 on."""
+    """In float32, a probability minus 1 would be 0 from a margin of 17 on."""
     net, parameters, data, chosen = problem((), True, outputs, 4)
     parameters = {name: torch.zeros_like(value).float() for name, value in parameters.items()}
     data.labels[:] = label

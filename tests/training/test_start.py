@@ -32,7 +32,7 @@ def trained(spec, folder, found):
 
 
 def test_it_begins_where_the_other_ended(tmp_path, found):
-    """By seed. Fresh weights are neither those that the other run began with nor its solution."""
+    """Seeds match. Fresh weights are neither the other run's initial weights nor its solution."""
     began = trained(second(checkpoints=(0,)), tmp_path, found).weights
     for name in FROZEN:
         mine = began[f"epoch-00000/{name}"]

@@ -53,7 +53,7 @@ def test_a_realization_does_not_depend_on_the_others_in_the_stack(tmp_path, chos
 
 
 def loss_and_error(w, images, labels):
-    """Of a net of one layer, by torch's own loss; one output is a binary task."""
+    """Loss and error of a net of one layer, by torch's own loss; one output is a binary task."""
     images, labels = torch.from_numpy(images).flatten(1), torch.from_numpy(labels)
     logits = images @ torch.from_numpy(w)
     if logits.shape[1] == 1:
@@ -96,7 +96,7 @@ def test_dropout_changes_neither_shuffles_nor_evaluation(tmp_path):
 
 
 def test_progress_is_reported_for_every_epoch(tmp_path):
-    """With the mean loss of the members that were in training; they end one after the other."""
+    """Progress has the mean loss of the members in training, which end one after the other."""
     reports = []
     spec = run(stop={"epochs": 60, "loss_below": 0.5, "extra_epochs": 1})
 

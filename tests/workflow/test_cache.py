@@ -142,7 +142,7 @@ def belonging_to(user, checkout, home):
 
 
 def test_two_trainings_at_once_share_a_cache(tiny, users, place):
-    """Neither finds a training, both train, both put theirs there; the third finds it whole."""
+    """Neither finds a training in the cache, so both train and store theirs; a third finds one."""
     tiny.keep_one_run()
     tiny.edit("workflow/scripts/train.py", r"( +)(backend = task\.run.*?\n)", MEETING)
     env = {}

@@ -83,7 +83,7 @@ def test_after_ctrl_c_the_same_command_resumes(one_run, tmp_path):
 
 
 def test_a_training_on_other_images_or_with_another_default_is_not_resumed(one_run, tmp_path):
-    """Neither edit changes the run's id, which hashes the chosen values, not what follows."""
+    """Neither edit changes the run's id: it is a hash of the chosen values alone."""
     stopped = copy_of(one_run, tmp_path, "train")
     state = interrupted(stopped, "train", 5)
     stopped.snakemake("--unlock")

@@ -133,7 +133,7 @@ def test_a_change_remakes_what_depends_on_it_and_nothing_else(demo):
 
 
 def test_every_file_of_a_figure_is_missed(demo):
-    """Each alone; the other figure has all of its files."""
+    """Each file is deleted alone; the other figure has all of its files."""
     for kind in KINDS:
         file = demo / f"results/tiny/duality/fig3.{kind}"
         elsewhere = file.rename(demo / "elsewhere")
@@ -155,7 +155,7 @@ def test_a_figure_is_drawn_again_from_the_kept_tables_the_same_to_the_byte(demo)
 
 
 def test_a_deleted_measurement_is_taken_again_from_the_kept_weights(demo):
-    """Only if a figure needs it: Snakemake does not check the inputs of finished files."""
+    """It is taken only if a figure needs it: Snakemake checks no inputs of finished files."""
     table = next((demo / "results/measures/duality").glob("*/summary.parquet"))
     before = table.read_bytes()
     table.unlink()

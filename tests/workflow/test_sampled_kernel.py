@@ -55,7 +55,7 @@ def test_the_sampled_kernel_covers_training_images_and_then_the_rest(sampled):
 
 
 def test_the_prior_of_a_realization_is_that_of_its_function_under_its_own_kernel(sampled):
-    """Of the run without an attack set; its function by a forward pass."""
+    """The run has no attack set; a forward pass gives its function."""
     kernels, samples = np.load(sampled.only("kernels/*/kernel.npy")), drawn(sampled)
     weights = read_arrays(sampled.only("runs/digits-30-dense8*/weights.safetensors"))
     table = sampled.only("measures/gp_prior/digits-30-dense8*/summary.parquet")

@@ -39,7 +39,7 @@ def test_an_empty_value_is_named_and_null_unsets_a_key(tiny):
 
 
 def test_dotted_keys_mean_the_same_as_mappings(tiny):
-    """Also where jobs get them: a cluster's job reads no profile."""
+    """Jobs get the same settings, although a cluster's job reads no profile."""
     dotted = ("studies.duality.realizations=1", "studies.duality.runs.base.batch=10")
     mapping = "studies={duality: {realizations: 1, runs: {base: {batch: 10}}}}"
     target = "results/tiny/duality/fig3.csv"
