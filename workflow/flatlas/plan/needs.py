@@ -98,7 +98,7 @@ def _minutes(passes: int, net: NetSize) -> int:
 
 
 def _numbers_of_layer(measured: MeasureSpec) -> int:
-    """How many numbers a measure holds for its layer: in matrices, and for each pair of images."""
+    """How many numbers a measure holds for its layer: in matrices, and for each test image."""
     options, run = measured.options, measured.run
     matrices = options.layer_matrices
     if not matrices or isinstance(run.net, Own):

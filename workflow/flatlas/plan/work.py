@@ -70,7 +70,7 @@ def measure_work(measured: MeasureSpec) -> Work:
 
 
 def kernel_work(kernel: KernelSpec) -> Work:
-    """As many random nets as images, each on all images, for each draw of the images."""
+    """The square of the images, for each draw: a tenth as many random nets, each on all images."""
     units = len(kernel.samples.seeds) * images_seen(kernel.samples) ** 2
     return _work("kernel", kernel, 1, units)
 
