@@ -53,6 +53,13 @@ def test_a_mistyped_target_is_refused_with_what_to_do(target, said):
     assert ("Did you mean" in str(raised.value)) is said.startswith("Did")
 
 
+@pytest.mark.parametrize("target", ["my_model", "atlas_mine", "clean_my_model"])
+def test_targets_of_the_users_networks_need_their_setting(target):
+    with pytest.raises(FlatlasError) as raised:
+        check_targets([target], RULES, STEPS, FILES, PRESETS)
+    assert str(raised.value).startswith(f"'{target}' needs the setting my_model")
+
+
 @pytest.mark.parametrize(
     ("arguments", "targets"),
     [

@@ -104,7 +104,7 @@ def check_targets(
                 f"'{target}' is a step of many figures, not a target: ask for a figure, a study or "
                 f"one of the step's files, or force it with -R {target}."
             )
-        if target in OF_SETTING:
+        if target.removeprefix("clean_") in OF_SETTING:
             raise FlatlasError(
                 f"'{target}' needs the setting {MY_MODEL}, which names your network: write it into"
                 " a file for --configfile (docs/bring-your-own.md)."
