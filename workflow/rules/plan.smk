@@ -61,7 +61,7 @@ JOBS = PLAN.jobs
 
 
 def log_of(name):
-    """The log of the job of a figure or page, which each preset has."""
+    """The log of the job of a figure or page; each preset has its own."""
     return paths.LOG.format(stage="figures", name=f"{PLAN.preset}_{name}")
 
 

@@ -184,7 +184,8 @@ class Figure(Spec):
     axes: Literal["drawn", "judged"] | None = None
     """`drawn`: for the drawing, each run of a sweep needs a different value on the sweep's axis.
 
-    `judged`: only the claims need that. A figure that borrows this one has no claims.
+    `judged`: only the claims need that. A figure that borrows this one has no claims, so its runs
+    may share values.
     """
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""

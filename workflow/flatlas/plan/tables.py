@@ -211,7 +211,7 @@ _POINTS: dict[str, Declared] = {
     "w": (float, "the one weight of a schematic"),
     "w_1": (float, "first weight of a schematic"),
     "w_2": (float, "second weight of a schematic"),
-    "activity": (float, "position on the way from x, 0, to x′, 1"),
+    "activity": (float, "position between x (0) and x′ (1)"),
     "x": (float, "the input of a schematic"),
     "solution": (str, "which of the two solutions of a schematic"),
     "meaning": (str, "which of the four things that are called a net's function"),

@@ -13,8 +13,8 @@ from flatlas.plan.residual_sizes import residual_sizes
 class Preactivation(ModuleFamily):
     """A residual net with pre-activation and batch norm: PreResNet or WideResNet.
 
-    n blocks in each of three stages: `depth` is 6n + 2 (as in WideResNets, 6n + 4) for `basic`,
-    9n + 2 for `bottleneck`. The first stage has `channels` times `widen` channels.
+    n blocks in each of three stages: `depth` is 6n + 2 or, as WideResNets count, 6n + 4 for
+    `basic`, 9n + 2 for `bottleneck`. The first stage has `channels` times `widen` channels.
     """
 
     family: Literal["preactivation"]
