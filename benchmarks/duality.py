@@ -1,7 +1,8 @@
 """The duality analysis of one model, compared with a plain research script that does the same.
 
 Images of MNIST's shape (4,000 for training, 1,000 for testing) and weights are random: real ones
-would make neither way faster. Each measurement has a separate process, because of its peak memory.
+would make neither way faster. Each measurement has a separate process: only then is its peak
+memory known.
 """
 
 import copy

@@ -1,4 +1,4 @@
-"""Untrained nets on images of noise: what a measure costs depends on neither."""
+"""Untrained nets on images of noise: a pass costs the same as with real ones."""
 
 import torch
 from torch import Tensor

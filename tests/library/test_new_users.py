@@ -157,7 +157,7 @@ def test_a_loss_that_depends_on_the_cuts_gets_a_note():
 
 
 def by_batch(x):
-    """It normalizes by the numbers of a batch, without a layer for it."""
+    """Normalizes by the numbers of a batch, without a layer for it."""
     return nn.functional.batch_norm(x, None, None, training=True)
 
 
@@ -232,7 +232,7 @@ def test_weights_of_labels_may_be_computed():
 
 @pytest.mark.parametrize("loss", [nn.CrossEntropyLoss, nn.NLLLoss])
 def test_labels_may_be_bytes(loss):
-    """torch would take bytes for a mask as an index, and −100 for the byte 156."""
+    """torch would take an index of bytes for a mask, and −100 for the byte 156."""
     loss = loss(weight=torch.rand(200, generator=torch.Generator().manual_seed(0)))
     outputs = torch.randn(200, 200, generator=torch.Generator().manual_seed(0)).log_softmax(1)
     labels = torch.arange(200) // 2 + 100

@@ -1,4 +1,4 @@
-"""Seven kinds of models, small enough for dense matrices, with data and loss; more losses."""
+"""Seven kinds of models for dense matrices, with data and loss; `WEIGHTED` has other losses."""
 
 import torch
 from torch import nn

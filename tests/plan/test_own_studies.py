@@ -40,7 +40,7 @@ def mine_with(changes):
 
 
 def mine_over(sweep):
-    """The user's study with a sweep `alpha`, as the borrowed figure has one, that its own draws."""
+    """The user's study, its figure with a sweep `alpha`: the borrowed figure has one, too."""
     return mine_with({"sweeps.alpha": {"run": "small"} | sweep, "figures.gap.sweeps": ["alpha"]})
 
 

@@ -56,7 +56,7 @@ def minibatch(data, chosen):
 
 
 def assert_gradients_are_those_of_autograd(net, parameters, data, chosen):
-    """With dropout, for the masks that torch draws from the same streams; returns these."""
+    """Compare the kernel with autograd under torch's dropout masks; returns these masks."""
     compiled = Compiled(FLOAT64, net, (), data)
     found = compiled.gradient(parameters, range(ROWS), chosen, Streams(range(ROWS), (0,)))
     masks = Streams(range(ROWS), (0,)).masks(net, chosen.shape[1], "cpu")

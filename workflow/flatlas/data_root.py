@@ -17,7 +17,7 @@ class NotInDataRootError(FlatlasError):
 
 @contextmanager
 def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
-    """Add where data_root was set to an error about a set that `root` lacks."""
+    """Name the place where data_root was set in an error about a set that `root` lacks."""
     try:
         yield
     except NotInDataRootError as error:
@@ -25,7 +25,7 @@ def naming_data_root(root: Path, said_in: str) -> Iterator[None]:
 
 
 def hint(root: Path, folder: str) -> str:
-    """' Set data_root=….' if the data root is the wanted folder or lies in it, else ''."""
+    """' Set data_root=….' if the data root already has the first folders of the path, else ''."""
     inside = Path(folder).parts
     for depth in range(1, len(inside) + 1):
         above = Path(*root.absolute().parts[:-depth])

@@ -24,7 +24,7 @@ def first_few(names: Sequence[str], separator: str = ", ") -> str:
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """' Did you mean …?' when one of the allowed names is close to the given one, else ''."""
     names = {str(name).lower(): str(name) for name in allowed}
-    # Two names of two letters that are swapped have a similarity of a half.
+    # Names of two letters that are swapped have a similarity of one half.
     cutoff = 0.6 if len(given) > 2 else 0.5
     close = get_close_matches(given.lower(), names, n=1, cutoff=cutoff)
     return f" Did you mean '{names[close[0]]}'?" if close else ""

@@ -87,8 +87,7 @@ class Claim:
 
     @property
     def would_decide(self) -> str:
-        """A sentence: how many realizations would decide a claim that only its interval leaves
-        open."""
+        """How many realizations would decide the claim; '' unless only its interval is too wide."""
         found, ends = self.estimate, (self.criterion.low, self.criterion.high)
         left_open = self.verdict == UNDECIDED and self.complete and found.low <= found.high
         if not left_open or self.realizations < 2:

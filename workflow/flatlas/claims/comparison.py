@@ -53,7 +53,7 @@ def _drawn(scorecard: pd.DataFrame) -> pd.DataFrame:
 
 
 def _apart(both: pd.DataFrame) -> pd.Series:
-    """Whether the two intervals of a row do not overlap; false if one is unknown."""
+    """Whether the intervals of a row are apart; without an interval, the value is its ends."""
     ends = {
         (end, side): both[f"{end}_{side}"].fillna(both[f"value_{side}"])
         for end in ("low", "high")

@@ -79,8 +79,8 @@ NEAR_TEN = between(7, 13)
 # 'About 200', of numbers that are tried in steps of a factor of two or more: no more than one step
 # off.
 NEAR_TWO_HUNDRED = between(100, 400)
-# 'Exactly', of numbers along eigenvectors: to a millionth, as well as eigenvectors of neighbouring
-# eigenvalues are known.
+# 'Exactly', of numbers along eigenvectors: to a millionth. Eigenvectors of neighbouring
+# eigenvalues are not known better.
 EXACT = at_most(1e-6)
 
 # Correlations, each by the coefficients of Pearson, Spearman and Kendall. For normal data Kendall's

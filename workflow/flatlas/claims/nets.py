@@ -123,7 +123,7 @@ class Nets:
 
     @property
     def note(self) -> str:
-        """What is missing, in words: sweeps that are not drawn, trainings without a solution."""
+        """What is missing, in words: sweeps not drawn, unsolved trainings; empty if nothing is."""
         notes = [f"Sweep '{sweep}' is not drawn." for sweep in self._missing]
         unsolved = int((~self.outcomes["converged"]).sum())
         if unsolved:

@@ -80,7 +80,7 @@ def _over(trace: Estimate, size: float) -> Estimate:
 
 
 def _mean(of_batches: Tensor) -> Estimate:
-    """The mean; its error is unknown for two batches, which are always equally far from ∇L."""
+    """The mean; its error is unknown for two batches: each deviation from ∇L gives the other."""
     found = mean(of_batches)
     return Estimate(found.value, inf) if len(of_batches) == 2 else found
 

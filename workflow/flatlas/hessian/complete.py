@@ -250,7 +250,7 @@ def _least_slack(space: _Chains, sign: int, known: Tensor, most: float, risk: fl
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
-    """Whether `now` has an eigenvalue further out: those of a subspace are never too far out."""
+    """Whether `tested` lacks an eigenvalue, since `now` has one further out (never too far out)."""
     top = now.top[: len(tested.top)] > tested.top + slack
     bottom = now.bottom[: len(tested.bottom)] < tested.bottom - slack
     return bool(top.any() or bottom.any())

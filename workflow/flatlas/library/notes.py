@@ -68,9 +68,8 @@ def notes_on(
     """The notes that apply.
 
     `draws`: two passes over the data differ; `other`: the copy computes another function than the
-    model;
-    `wrong_slope`: the gradient is not that of the loss; `wrong_curvature`: the second derivative is
-    not that of the gradient.
+    model; `wrong_slope`: the gradient is not that of the loss; `wrong_curvature`: the second
+    derivative is not that of the gradient.
     """
     idle, integers = unused(objective), quantized(objective.model)
     depends = (

@@ -53,7 +53,7 @@ class Tracker:
         test: Any = None,
         **settings: Unpack[Settings],
     ) -> None:
-        """Raise all errors about arguments, model and data now, before the training begins."""
+        """Raise errors that need no measure before training begins, also about model and data."""
         (self._every,) = accepted("Tracker", every=(PositiveInt, every))
         self._path = None if path is None else Path(path)
         self._model, self._data, self._test = model, data, test

@@ -19,7 +19,7 @@ KINDS = {float: "fiu", int: "fiu", bool: "b", str: "O"}
 
 
 def table_of(columns: Mapping[str, Tensor], numbered: str = "") -> DataFrame:
-    """A column from each tensor, flattened; `numbered` names one before them that counts from 1."""
+    """A column for each tensor, flattened; `numbered` names a first column, which counts from 1."""
     table = DataFrame({name: column.flatten().cpu().numpy() for name, column in columns.items()})
     if numbered:
         table.insert(0, numbered, range(1, len(table) + 1))

@@ -32,7 +32,7 @@ def reals(leaves: Iterable[Any]) -> list[Tensor]:
 
 
 def cloned(given: Any) -> Any:
-    """A copy of tensors in tuples, lists and dictionaries, which the caller may change."""
+    """What is given, with copies of its tensors, which the caller may change."""
     return tree_map_only(Tensor, lambda one: one.clone(), given)
 
 

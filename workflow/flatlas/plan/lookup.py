@@ -138,7 +138,7 @@ def own_state(file: str) -> str | None:
 
 
 def _from_json(kept: dict[str, Any]) -> Lookup:
-    """A lookup from its JSON, with tuples again: a list would be a changed parameter of a job."""
+    """A lookup from its JSON, with tuples: Snakemake would take a list for a changed parameter."""
     kept["picture"]["edges"] = [tuple(pair) for pair in kept["picture"]["edges"]]
     for figure in kept["figures"].values():
         figure["changes"] = [tuple(change) for change in figure["changes"]]

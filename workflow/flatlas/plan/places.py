@@ -40,7 +40,7 @@ def check_runs(
 ) -> None:
     """Refuse runs of a sweep that lack a value on its axis, or share one.
 
-    In a figure that is `judged`, also refuse a second run in a sweep that has only one.
+    In a figure that is `judged`, also refuse a second run of a sweep that was declared with one.
     """
     for name, sweep in sweeps.items():
         runs = {entry.first: entry.point for entry in entries if entry.sweep == name}

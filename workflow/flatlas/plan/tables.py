@@ -197,7 +197,7 @@ FILES = {
 # `*` stands for the name of a measure or of another column.
 _POINTS: dict[str, Declared] = {
     "sweep": (str, "the sweep of the study; a run that two sweeps share has rows of both"),
-    "run": (str, "the folder in results/runs; of the first group, if there are several"),
+    "run": (str, "the folder in results/runs; that of the first of several groups of realizations"),
     "panel": (str, "the letter of the panel"),
     "quantity": (str, "what the row is about: the name of a column, or of a fit"),
     "value": (float, "its value"),

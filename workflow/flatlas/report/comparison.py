@@ -60,7 +60,7 @@ def read_scorecard(path: Path, presets: Iterable[Path]) -> pd.DataFrame:
 
 
 def _mistakes(table: pd.DataFrame) -> Iterator[str]:
-    """Errors that no scorecard has; a copy without its provenance may have been edited or cut."""
+    """Errors in a scorecard; a copy without its provenance may have been edited or cut."""
     for claim, verdict in zip(table["claim"], table["verdict"], strict=True):
         if verdict not in SIGNS:
             yield f"the verdict of {claim} is '{verdict}'; allowed are {', '.join(SIGNS)}"

@@ -22,8 +22,8 @@ FAR, STANDARD_ERRORS = 0.05, 3
 # A loss is unexpected if it differs by a larger factor. The loss of a random 1,000 of the images
 # differs by less.
 FACTOR = 2
-# Labels must be swapped if fewer answers are right than this share of those of the best constant
-# answer.
+# With fewer right answers than this share of those of the best constant answer, labels must be
+# swapped.
 NEARLY_NONE = 0.1
 
 

@@ -27,8 +27,9 @@ from flatlas.models.tensors import described, exact
 # The most weights of a layer. Their Hessian has 3.2 GB; finding its eigenvectors takes three times
 # as much.
 WEIGHTS = 20_000
-# With dual weights, the losses of partners may differ from those of their test examples by SAME
-# times the mean |Δl|, which allows for float32, plus ROUND_OFFS times the loss's own round-off.
+# With dual weights, the losses of partners may differ from those of their test examples, on
+# average, by SAME times the mean |Δl|, which allows for float32, plus ROUND_OFFS times the loss's
+# own round-off.
 SAME = 1e-3
 ROUND_OFFS = 100
 # Labels of examples that the loss ignores. The two differ, so these examples are never paired.

@@ -70,7 +70,7 @@ class AdaptiveSharpness(Measurement):
             adaptive_sharpness=(float, "largest rise that was found, a lower bound", "nat"),
             adaptive_sharpness_error=(
                 float,
-                "lead over the second-best start, or the further rise that the slope predicts",
+                "lead over the second-best start or, if more, the further rise by the slope",
                 "nat",
             ),
             first_order=(float, "the largest rise if the loss were linear", "nat"),

@@ -143,8 +143,7 @@ def _displacements(ax: Axes, rows: pd.DataFrame, count: float) -> pd.DataFrame:
 def _trade_off(
     ax: Axes, inset: Axes, points: pd.DataFrame, method: Method, count: float
 ) -> pd.DataFrame:
-    """ε1 against ε2, from λ = 0 on; the inset has ε1 over λ, since points of one method may
-    coincide."""
+    """ε1 against ε2, from λ = 0 on; inset: ε1 over λ, as points of one method may coincide."""
     curve = points[points["directions"].isin([0, count])].sort_values("strength")
     method.draw(ax, curve["epsilon_2"], curve["epsilon_1"])
     held = curve[curve["strength"] > 0]

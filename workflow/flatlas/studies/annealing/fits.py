@@ -51,7 +51,7 @@ class Fit:
 
 
 def fit(rows: pd.DataFrame, x: str, y: str, first: int = FIRST, last: int = LAST) -> Fit | None:
-    """The power law of column y over column x, for some ranks; None for fewer than two of them.
+    """The power law of y over x for ranks `first` to `last`; None for fewer than two of them.
 
     The interval is a bootstrap over directions and realizations.
     """

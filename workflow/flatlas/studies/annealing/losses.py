@@ -16,8 +16,7 @@ COLUMNS = 3
 
 
 def draw(material: Material) -> Drawing:
-    """A panel for each loss at which a recording began, from high to low; the last has ψ over the
-    loss."""
+    """A panel for each loss at which a recording began, falling; the last has ψ over the loss."""
     rows = relation.flatnesses(material, RULE)
     rows = rows.merge(recorded(material)[[*NET, "first_loss", "loss"]], on=NET)
     outcomes = with_settings(material.tables["outcomes"], [RULE])

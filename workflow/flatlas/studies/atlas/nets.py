@@ -108,7 +108,7 @@ class Along:
 
     @property
     def settings(self) -> np.ndarray:
-        """A label for each net; nets with the same label agree in all else and in their images."""
+        """Nets with the same label share the realization and differ at most in what is varied."""
         return self.contexts + len(self.nets) * self.realizations
 
 

@@ -122,7 +122,8 @@ def claims(material: Material) -> Claims:
 def _ordered(nets: Nets, kind: str) -> Claims:
     """The claims about one kind: sharper nets should have larger errors.
 
-    For a norm alone, an order that is reversed throughout counts as well."""
+    For a norm alone, an order that is reversed throughout counts as well.
+    """
     tau, over = within_realizations(kendall), f"over {KINDS[kind].words} in each realization"
     for name, norm in NORMS.items():
         columns = (name, f"{name}_product", "test_error")

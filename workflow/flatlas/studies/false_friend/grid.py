@@ -54,8 +54,7 @@ class Grid:
         return Drawing(figure, drawn)
 
     def claims(self, material: Material) -> Claims:
-        """The claims that norms and accuracy are larger with L2 than without, and rise along the
-        grid."""
+        """The claims that norms and accuracy are larger with L2, and rise along the grid."""
         material = norms.with_history(material)
         for kind in self.kinds:
             yield from _raised(material, kind)

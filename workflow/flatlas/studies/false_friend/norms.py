@@ -13,8 +13,8 @@ from flatlas.plotting.style import BLUE, GREEN, ORANGE
 
 L2 = "penalty.coefficient"
 TABLE = "norms_summary"
-# The exact eigenvalue is within the residual of the one found. A residual is small up to this share
-# of it.
+# The exact eigenvalue is within the residual of the one found. A residual up to this share of the
+# norm is small.
 SMALL_RESIDUAL = 0.01
 
 

@@ -88,8 +88,8 @@ MEASURES = {
         "duality gap",
         "ΔL",
         "duality",
-        "Up to the µ-term: how much larger the loss of a test image is, on average, than that of "
-        "the most similar training image of its class. A sum over directions of the layer "
+        "How much larger the loss of a test image is, on average, than that of the most similar "
+        "training image of its class, up to the µ-term. It is a sum over directions of the layer "
         "{layer}: how sharp each is, times how far apart the images are along it.",
     ),
     "mu_gap": Quantity(

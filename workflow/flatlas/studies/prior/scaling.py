@@ -86,8 +86,7 @@ def _left(
 
 
 def untouched(nets: Nets) -> Claim:
-    """The claim that the prior is the same at the last moment before the scaling and right after
-    it.
+    """The claim that the prior is the same just before the scaling and right after it.
 
     One or two epochs of training lie between them, which may change a label on E. The scaling
     alone changes none: that is an identity of ReLU nets, which a test proves.

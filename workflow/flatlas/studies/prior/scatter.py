@@ -107,7 +107,7 @@ def name_shades(figure: Figure, axes: Sequence[Axes], points: pd.DataFrame) -> N
 
 
 def _colours(points: pd.DataFrame) -> np.ndarray:
-    """A colour for each net by the size of its attack set, relative to the sweep's largest."""
+    """A colour for each net: |A| relative to the sweep's largest; blue without an attack set."""
     size = points["attack_size"].astype(float)
     share = size / size.groupby(points["sweep"]).transform("max").where(lambda most: most > 0, 1)
     plain = np.array(ListedColormap([BLUE])(0))

@@ -18,7 +18,7 @@ def build(spec: Adagrad, parameters: Parameters, noise: list[Noise]) -> FromTorc
 
 
 def rule(spec: Adagrad) -> Rule | None:
-    """The same step in the compiled kernel; None if the sums do not begin at 0, as there."""
+    """The same step in the compiled kernel, whose sums begin at 0; None if the spec's do not."""
     if spec.initial_accumulator:
         return None
     return Rule("adagrad", (spec.epsilon,), slots=("sum",))
