@@ -2,14 +2,14 @@
 
 import pytest
 from declared import RIGHT, WRONG
-from judging import of_study
+from judging import chosen, of_study
 from mystery_worlds import world
 from scipy import stats
 
 from flatlas.claims.claim import UNDECIDED
 
 pytestmark = pytest.mark.filterwarnings("error")
-_, judged, changed = of_study("mystery")
+judge, judged, changed = of_study("mystery")
 
 
 def test_a_coefficient_is_the_mean_of_those_of_each_realization():
@@ -18,6 +18,16 @@ def test_a_coefficient_is_the_mean_of_those_of_each_realization():
     of_each = [stats.spearmanr(one["regret"], one["test_error"]).statistic for _, one in rows]
     claim = judged(WRONG, "fig3")["regret"]
     assert claim.estimate.value == pytest.approx(sum(of_each) / len(of_each), rel=1e-12)
+
+
+def test_further_realizations_of_one_sweep_count_only_over_its_own_nets():
+    def five_of_others(table):
+        return (table["seed"] < 5) | (table["sweep"] == "adam")
+
+    claims = judge("fig3", chosen(world(WRONG, "fig3", seeds=8), five_of_others))
+    five = judged(WRONG, "fig3", seeds=5)
+    differing = {name for name in claims if claims[name] != five[name]}
+    assert differing and all(name.endswith("_adam") for name in differing)
 
 
 def test_a_trend_over_balls_ends_where_a_search_did_not_converge():

@@ -3,7 +3,7 @@
 A realization whose training met no stopping rule is not a solution: its values are NaN.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -362,3 +362,19 @@ class Sweep(Nets):
     def comparable(self) -> bool:
         """Whether there is more than one value."""
         return len(self.values) > 1
+
+
+def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
+    """The nets of the named sweeps, in the realizations that all of their runs have.
+
+    Otherwise a run with more realizations than others would count for more.
+    """
+    kept = {*names}
+    outcomes = material.tables["outcomes"]
+    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
+    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
+    tables = {
+        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
+        for name, table in material.tables.items()
+    }
+    return Nets(Material(tables))

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import BARELY, MORE, RISING
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import Nets, pooled_nets
 from flatlas.evidence.material import DOT, NET, Material
 from flatlas.plotting.style import Drawing, make_room, panels, plain_ticks
 from flatlas.statistics.correlation import spearman
@@ -15,7 +15,7 @@ from flatlas.statistics.means import mean, smallest
 from flatlas.statistics.round_off import above_round_off
 from flatlas.statistics.trends import average, pooled
 from flatlas.studies.duality.directions import live
-from flatlas.studies.duality.layer import ENDS, Layer, pooled_nets, pooled_words
+from flatlas.studies.duality.layer import ENDS, Layer, pooled_words
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps, styles
 from flatlas.studies.duality.realizations import finish
 from flatlas.studies.duality.spectra import picked

@@ -174,22 +174,6 @@ class Layer:
         yield self.lies_in("gap_flat", "ΔL_f", self.net("gap_flat"), rises)
 
 
-def pooled_nets(material: Material, names: Iterable[str]) -> Nets:
-    """The nets of the named sweeps, in the realizations that all of their runs have.
-
-    Otherwise a run with more realizations than others would count for more.
-    """
-    kept = {*names}
-    outcomes = material.tables["outcomes"]
-    runs = outcomes[outcomes["sweep"].isin(kept)].groupby("run")["seed"]
-    shared = set.intersection(*({*seeds} for _, seeds in runs)) if len(runs) else set()
-    tables = {
-        name: table[table["sweep"].isin(kept) & table["seed"].isin(shared)]
-        for name, table in material.tables.items()
-    }
-    return Nets(Material(tables))
-
-
 def pooled_words(nets: Nets) -> str:
     """Which nets these are, in the words of claims."""
     return f"nets of the sweeps that are drawn ({', '.join(nets.material.sweeps)})"

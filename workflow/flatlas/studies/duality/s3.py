@@ -5,13 +5,13 @@ import pandas as pd
 
 from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import ALL, BARELY, BARELY_OFF
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import Nets, pooled_nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.means import mean
 from flatlas.statistics.trends import average
 from flatlas.studies.duality.directions import by_stretch, counted_each
-from flatlas.studies.duality.layer import ENDS, WITHIN, Layer, pooled_nets
+from flatlas.studies.duality.layer import ENDS, WITHIN, Layer
 from flatlas.studies.duality.realizations import BINNED, finish
 from flatlas.studies.duality.spectra import draw_spectrum, spectrum
 from flatlas.studies.duality.swept import SYMBOLS, varied

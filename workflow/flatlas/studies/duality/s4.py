@@ -6,12 +6,12 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY_OFF, RISING, SMALL
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import Nets, pooled_nets
 from flatlas.evidence.material import DOT, Material
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
-from flatlas.studies.duality.layer import pooled_nets, pooled_words
+from flatlas.studies.duality.layer import pooled_words
 from flatlas.studies.duality.nets import draw_nets, each_once, name_sweeps
 from flatlas.studies.duality.realizations import finish
 

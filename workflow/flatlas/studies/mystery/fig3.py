@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claim, Claims
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
-from flatlas.claims.nets import Nets, Sweep
+from flatlas.claims.nets import Nets, Sweep, pooled_nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
@@ -82,10 +82,11 @@ def draw(material: Material) -> Drawing:
     material = with_local(material)
     local = material.tables[TABLE]
     drawn = local.assign(error=100 * local["test_error"])
+    nets = pooled_nets(material, material.sweeps)
     figure, axes = panels(2, 4, width=2.6, height=2.5)
     for ax, column in zip(axes, MEASURES, strict=True):
         _panel(ax, drawn, column)
-        ax.set_title(_rank_correlation(Nets(material), column), fontsize=8)
+        ax.set_title(_rank_correlation(nets, column), fontsize=8)
     for ax in (axes[0], axes[4]):
         ax.set_ylabel("test error (%)")
     sweeps = material.sweeps
@@ -131,7 +132,7 @@ def _style(sweep: str) -> tuple[str, str, str]:
 def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     text = (
         "One dot for each net, when it first has zero error on S. |A|: attack sets of several"
-        r" sizes. $\rho$: mean over realizations of Spearman's coefficient. "
+        r" sizes. $\rho$: mean of Spearman's coefficient over the realizations that all runs have. "
     )
     if drawn.filter(like="_converged").eq(False).any(axis=None):
         text += "Hollow: the search did not converge. "
@@ -141,7 +142,7 @@ def _small_print(material: Material, drawn: pd.DataFrame) -> str:
 def claims(material: Material) -> Claims:
     """The claims about the test error by batch size, and how measures follow it, also by sweep."""
     material = with_local(material)
-    nets = Nets(material)
+    nets = pooled_nets(material, material.sweeps)
     sweep = Sweep(material, "batch", "batch")
     yield sweep.claim(
         "batch",
