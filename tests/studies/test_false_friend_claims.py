@@ -42,6 +42,17 @@ def test_an_order_is_kendalls_in_each_realization():
     assert claim.estimate.value == pytest.approx(sum(of_each) / len(of_each), rel=1e-12)
 
 
+def test_further_realizations_of_one_vgg_sweep_do_not_count():
+    def one_of_others(table):
+        return (table["seed"] == 0) | (table["sweep"] == "vgg_sgd")
+
+    def judged_vgg(which):
+        claims = judge("fig7", chosen(world(WRONG, "fig7"), which))
+        return {name: claim for name, claim in claims.items() if name.startswith("vgg")}
+
+    assert judged_vgg(one_of_others) == judged_vgg(lambda table: table["seed"] == 0) != {}
+
+
 def test_an_accuracy_changes_in_points_and_a_norm_in_parts():
     made = world(RIGHT, "fig3")
     rows = made.beside_history("norms_summary")

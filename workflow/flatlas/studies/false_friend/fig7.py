@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from flatlas.claims.claim import Claims
 from flatlas.claims.conventions import CORRELATED, TIGHTER
-from flatlas.claims.nets import Nets
+from flatlas.claims.nets import Nets, pooled_nets
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import (
     BLACK,
@@ -28,7 +28,7 @@ from flatlas.statistics.estimate import estimate
 from flatlas.statistics.pooling import within_realizations
 from flatlas.studies.false_friend import norms
 from flatlas.studies.false_friend.grid import FEWEST
-from flatlas.studies.false_friend.norms import KINDS, NORMS, TABLE, VGG
+from flatlas.studies.false_friend.norms import KINDS, NORMS, TABLE
 
 COLOURS = (BLACK, BLUE, GREEN, ORANGE, RED, PURPLE, SKY)
 STYLES = dict(zip(KINDS, zip(COLOURS, "os^vDPX", strict=True), strict=True))
@@ -67,10 +67,15 @@ def _scatter(ax: Axes, drawn: pd.DataFrame, column: str) -> None:
     ax.set(xscale="log")
 
 
+def _nets(material: Material, kind: str) -> Nets:
+    """The nets of a kind, whatever their optimizer, in the realizations that all its runs have."""
+    return pooled_nets(material, [one for one in material.sweeps if norms.kind_of(one) == kind])
+
+
 def _orders(material: Material, kinds: list[str]) -> list[dict[str, object]]:
     rows = []
     for kind in kinds:
-        nets = Nets(material, tuple(one for one in material.sweeps if norms.kind_of(one) == kind))
+        nets = _nets(material, kind)
         error = nets.read(TABLE, "test_error")
         for column in [norm + variant for norm in NORMS for variant in VARIANTS]:
             found = estimate(within_realizations(kendall), nets.read(TABLE, column), error)
@@ -104,8 +109,8 @@ def _legends(figure: Figure, ax: Axes, kinds: list[str]) -> None:
 def _small_print(material: Material, drawn: pd.DataFrame) -> str:
     text = (
         "One dot for each net. Coefficients: over all nets of a kind, whatever their L2 and"
-        " optimizer, in each realization; means over realizations. At 1 the sharper net always"
-        " has the larger error. "
+        " optimizer, in each realization that they share; means over these. At 1 the sharper net"
+        " always has the larger error. "
     )
     return text + norms.unsettled(drawn) + small_print(material)
 
@@ -114,7 +119,7 @@ def claims(material: Material) -> Claims:
     """For each kind with enough nets: the claims that a norm times ‖w‖² orders them better."""
     material = norms.with_history(material)
     for kind in KINDS:
-        nets = Nets(material, tuple(VGG) if kind == "vgg" else kind)
+        nets = _nets(material, kind)
         if len(nets.values) >= FEWEST:
             yield from _ordered(nets, kind)
 
