@@ -1,4 +1,4 @@
-"""Files that are no configuration, and keys or options given twice, are refused."""
+"""How configuration files and `--config` are read, and which of them are refused."""
 
 from pathlib import Path
 
@@ -148,6 +148,20 @@ def test_a_key_set_twice_is_refused(entries, key):
 def test_mappings_of_config_may_have_other_keys():
     given = ["studies={a: {}}", "studies={b: {batch: 2}}", "studies.b.lr=1", "preset=demo"]
     assert len(list(nested(given))) == len(given)
+
+
+def test_a_cluster_job_gets_settings_that_it_can_read():
+    """Snakemake passes on the entries as the profile's function leaves them."""
+    assert [*nested(["preset=demo", "a_b.c.d={x: [1, 2]}"])] == [
+        "preset=demo",
+        'a_b={"c": {"d": {"x": ["1", "2"]}}}',
+    ]
+
+
+def test_the_dotted_keys_of_a_grid_stay_whole():
+    assert [*nested(["studies.duality.sweeps.alpha.grid.optimizer.lr=[0.1, 1e-2]"])] == [
+        'studies={"duality": {"sweeps": {"alpha": {"grid": {"optimizer.lr": ["0.1", "1e-2"]}}}}}'
+    ]
 
 
 def test_command_lines_of_other_programs_are_not_checked():

@@ -47,21 +47,3 @@ def test_dotted_keys_mean_the_same_as_mappings(tiny):
     assert "train" not in tiny.would_run(target, "--config", mapping)
     mistyped = tiny.snakemake("-n", "--config", "studies.duality.realisations=1", fails=True)
     assert "studies.duality.realisations is not a key" in mistyped
-
-
-def test_a_cluster_job_gets_settings_that_it_can_read():
-    """Snakemake passes on the entries as the profile's function leaves them."""
-    from flatlas.plan.command_line import nested
-
-    assert [*nested(["preset=demo", "a_b.c.d={x: [1, 2]}"])] == [
-        "preset=demo",
-        'a_b={"c": {"d": {"x": ["1", "2"]}}}',
-    ]
-
-
-def test_the_dotted_keys_of_a_grid_stay_whole():
-    from flatlas.plan.command_line import nested
-
-    assert [*nested(["studies.duality.sweeps.alpha.grid.optimizer.lr=[0.1, 1e-2]"])] == [
-        'studies={"duality": {"sweeps": {"alpha": {"grid": {"optimizer.lr": ["0.1", "1e-2"]}}}}}'
-    ]
