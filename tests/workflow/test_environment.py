@@ -45,9 +45,9 @@ rule all:
 def test_the_environment_of_a_job_and_the_private_parts_of_snakemake(tiny):
     tiny.edit("workflow/scripts/source.py", r"\nwith Job", f"\n{NOTE}\nwith Job")
     tiny.edit("Snakefile", r"\Z", SAYING)
-    said = tiny.snakemake("--until", "source")
+    said = tiny.snakemake("--until", "source", PYTHONPATH="modules")
     environment = json.loads((tiny / "environment.json").read_text())
-    assert environment["PYTHONPATH"] == str(tiny / "workflow")
+    assert environment["PYTHONPATH"] == f"{tiny / 'workflow'}:modules"
     # glibc takes no more than this for a threshold, and ignores what is larger.
     assert int(environment["MALLOC_MMAP_THRESHOLD_"]) == 32 << 20
     assert int(environment["MALLOC_TRIM_THRESHOLD_"]) > 8 << 30

@@ -118,7 +118,8 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) ->
         ]  # fmt: skip
         # One thread for each rank: the job has as many threads as ranks.
         one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
-        env = {**os.environ, **one_thread, "PYTHONPATH": str(LIBRARY)}
+        path = os.pathsep.join([str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])])
+        env = {**os.environ, **one_thread, "PYTHONPATH": path}
         process = subprocess.Popen(
             command,
             env=env,
