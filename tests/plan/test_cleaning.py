@@ -51,14 +51,22 @@ def test_results_that_another_preset_needs_stay(folders):
     assert any("/runs/" in folder for folder in shared)
 
 
-def test_a_page_of_networks_that_the_settings_no_longer_place_is_unused(
-    folders, tmp_path, monkeypatch, provenance
+@pytest.mark.parametrize(
+    ("file", "spec", "deleted"),
+    [
+        ("atlas_mine/page", {"study": "atlas_mine", "figure": "place"}, True),
+        ("mine/borrowed", {"study": "duality", "figure": "fig3"}, True),
+        ("mine/no_figure", {"net": "dense"}, False),
+    ],
+)
+def test_a_figure_or_page_that_the_settings_no_longer_have_is_unused(
+    folders, tmp_path, monkeypatch, provenance, file, spec, deleted
 ):
     folders()
     monkeypatch.chdir(tmp_path)
-    page = "results/small/atlas_mine/page"
+    page = f"results/small/{file}"
     (tmp_path / page).parent.mkdir(parents=True)
     (tmp_path / f"{page}.html").write_text("mine")
-    spec = {"study": "atlas_mine", "figure": "place"}
     provenance(f"{page}.json", files=[f"{page}.html"], spec=spec)
-    assert unused(USER, tmp_path / "config") == [f"{page}.html", f"{page}.json"]
+    found = unused(USER, tmp_path / "config")
+    assert found == ([f"{page}.html", f"{page}.json"] if deleted else [])

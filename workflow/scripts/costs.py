@@ -1,16 +1,14 @@
 """The costs of a plan's figures: measured if they are drawn, estimated if not."""
 
 from dataclasses import asdict
-from pathlib import Path
 
 from pydantic import ValidationError
 
 from flatlas.jobs.job import Job
 from flatlas.errors import FlatlasError
-from flatlas.plan.jobs import WILDCARD
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
-from flatlas.plan.paths import OUTPUTS, measure_outputs
+from flatlas.plan.paths import OUTPUTS, measure_outputs, records
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.work import kernel_work, measure_work, training_work
 from flatlas.report import costs
@@ -31,7 +29,7 @@ RECORDS = [
 def measured_here():
     """Every training, kernel and measure that ran in this checkout, at any preset."""
     for outputs, spec, work in RECORDS:
-        for provenance in sorted(Path().glob(WILDCARD.sub("*", outputs["provenance"]))):
+        for provenance in records(outputs):
             try:
                 resolved = read_provenance(provenance)["spec"]
                 size = work(spec.model_validate(resolved))

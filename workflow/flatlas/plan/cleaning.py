@@ -10,16 +10,11 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import paths
 from flatlas.plan.documents import yaml_files
 from flatlas.plan.graph import needed
-from flatlas.plan.jobs import WILDCARD, jobs_of
+from flatlas.plan.jobs import jobs_of
 from flatlas.plan.plan import Plan
 from flatlas.plan.resolve import resolve
 
 ID = re.compile("-[0-9a-f]{12}$")
-# Where the provenance of each result with an id is. Includes measures of older flatlas versions.
-RECORDS = {
-    WILDCARD.sub("*", outputs["provenance"])
-    for outputs in (*paths.OUTPUTS.values(), paths.measure_outputs("*", ()))
-}
 
 
 def deletable(
@@ -62,7 +57,7 @@ def unused(config: Mapping[str, Any], root: Path) -> list[str]:
     """
     plans = [_at(preset, config, root) for preset in yaml_files(root / "presets")]
     needed = set[str]().union(*(_folders(plan, plan.figures) for plan in plans))
-    folders = {str(path.parent) for pattern in RECORDS for path in Path().glob(pattern)}
+    folders = {str(Path(record).parent) for record in paths.all_records()}
     folders |= {str(path) for path in Path().glob(paths.RESUME.format(run="*"))}
     drawn = {
         paths.FIGURE.format(preset=plan.settings.preset, study=study, figure=name, extension="json")
@@ -88,19 +83,16 @@ def _drawn(plan: Plan) -> Iterator[tuple[str, str]]:
 def _files_of_figure(provenance: Path) -> list[str]:
     """A figure's provenance file and the files that it lists; none if it is not of a figure.
 
-    A page of the user's networks has the spec of their figure.
+    The spec names what draws the figure: another study if it is borrowed.
     """
-    place = provenance.parent.name, provenance.stem
     try:
         record = json.loads(provenance.read_bytes())
-        spec, files = record["spec"], record["sha256"]
-        of_setting = spec["study"] in paths.OF_SETTING
-        is_page = of_setting and place == (spec["study"], paths.MY_PAGE)
-        is_figure = (spec["study"], spec["figure"]) == place
-        listed = [str(provenance.with_name(file)) for file in (*files, provenance.name)]
-    except (OSError, ValueError, LookupError, TypeError):
+        is_figure = {"study", "figure"} <= {*record["spec"]}
+        files = [*record["sha256"], provenance.name]
+        own = all(file.startswith(f"{provenance.stem}.") for file in files)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
-    return listed if is_page or is_figure else []
+    return [str(provenance.with_name(file)) for file in files] if is_figure and own else []
 
 
 def _at(preset: str, config: Mapping[str, Any], root: Path) -> Plan:

@@ -1,6 +1,5 @@
 """The jobs of a plan: what each reads and writes, its parameters, and its resources."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -28,7 +27,6 @@ from flatlas.plan.spec import Spec
 from flatlas.plan.training_specs import RunSpec, given_to
 
 Jobs = Mapping[str, Job]
-WILDCARD = re.compile(r"\{\w+\}")
 # The outputs of every rule with a wildcard.
 OUTPUTS = paths.OUTPUTS | {
     f"measure_{name}": paths.measure_outputs(name, measure.tables)
@@ -170,7 +168,7 @@ def _job(rule: str, name: str, spec: Spec, work: work.Work, script: str = "", **
 
     Its script has the rule's name, except where `script` is given.
     """
-    outputs = {key: WILDCARD.sub(name, file) for key, file in OUTPUTS[rule].items()}
+    outputs = {key: paths.WILDCARD.sub(name, file) for key, file in OUTPUTS[rule].items()}
     return Job(
         rule=rule,
         script=script or rule,

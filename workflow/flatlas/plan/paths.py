@@ -1,5 +1,6 @@
 """The path of each file under results/. No other Python module defines any."""
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 
@@ -34,6 +35,7 @@ FOLDERS = (
     "site",
 )
 
+WILDCARD = re.compile(r"\{\w+\}")
 LOG = str(RESULTS / "logs" / "{stage}" / "{name}.log")
 FIGURE = str(RESULTS / "{preset}" / "{study}" / "{figure}.{extension}")
 PAGE = str(RESULTS / "{preset}" / "{page}.{extension}")
@@ -78,3 +80,14 @@ def measure_outputs(measure: str, tables: Iterable[str]) -> dict[str, str]:
     """The outputs of the rule of a measure."""
     files = [f"{table}.parquet" for table in tables]
     return _outputs(f"measures/{measure}/{{measurement}}", *files, "provenance.json")
+
+
+def records(outputs: Mapping[str, str]) -> list[str]:
+    """The provenance of each existing result of a rule with such outputs."""
+    return sorted(map(str, Path().glob(WILDCARD.sub("*", outputs["provenance"]))))
+
+
+def all_records() -> list[str]:
+    """The provenance of each existing result that has an id, also of older measures of flatlas."""
+    every = (*OUTPUTS.values(), measure_outputs("*", ()))
+    return [record for outputs in every for record in records(outputs)]
