@@ -65,8 +65,8 @@ def nested(entries: Iterable[str]) -> Iterator[str]:
             )
         if not value.strip():
             raise FlatlasError(
-                f"--config: '{key}' has no value. Write one, or leave '{key}' out. In a study, null "
-                "removes an optional setting and {} is an empty mapping."
+                f"--config: '{key}' has no value. Write one, or leave '{key}' out. In a study, "
+                "null removes an optional setting and {} is an empty mapping."
             )
         place = location_of(key)
         tree = with_value({}, place, _read(value))

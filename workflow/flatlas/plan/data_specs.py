@@ -178,7 +178,7 @@ def subset_of(samples: SamplesSpec) -> SubsetSpec | FunctionsSpec:
 
 
 def images_in_epoch(samples: SamplesSpec) -> int:
-    """The number of images in an epoch: S and the attack set to train on, E to evaluate on."""
+    """The number of images in an epoch: all training images, and E to evaluate on."""
     return images_seen(samples) + attack_size(samples)
 
 
@@ -194,7 +194,10 @@ def images_with_true_labels(samples: SamplesSpec) -> int:
 
 
 def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
-    """How many images S and E have together, in a realization, with at most `test_images` of E."""
+    """How many training images (without attack set) and test images a realization has.
+
+    At most `test_images` of E count.
+    """
     subset = subset_of(samples)
     train_size = _train_size(subset)
     tested = subset.test_size if isinstance(subset, SubsetSpec) else train_size

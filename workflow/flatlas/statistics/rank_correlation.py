@@ -17,9 +17,9 @@ from flatlas.statistics.estimate import UNKNOWN, Estimate, jackknife
 
 # The given variables determine another one if they leave less than this share of it.
 NOTHING = 1e-9
-# The least number of independent comparisons in a realization for an interval: by chance, the order
-# of three points is perfect, up or down, in one case of three, that of four points in one case of
-# twelve. Each given variable takes one more comparison.
+# The least number of independent comparisons for an interval, as the mean over realizations: by
+# chance, the order of three points is perfect, up or down, in one case of three, that of four
+# points in one case of twelve. Each given variable takes one more comparison.
 FEWEST = 3
 
 
