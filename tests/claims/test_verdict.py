@@ -62,6 +62,19 @@ def test_the_verdict_is_that_of_the_interval(criterion, low, high, verdict):
 
 
 @pytest.mark.parametrize(
+    ("number", "verdict"),
+    [
+        (Estimate(0.78, 0.81, 0.95), UNDECIDED),
+        (Estimate(0.82, 0.7, 0.79), UNDECIDED),
+        (Estimate(0.97, 0.81, 0.95), REPRODUCED),
+        (Estimate(0.6, 0.7, 0.79), NOT_REPRODUCED),
+    ],
+)
+def test_a_value_outside_its_interval_counts_as_well(number, verdict):
+    assert Claim("n", "s", "q", at_least(0.8), number).verdict == verdict
+
+
+@pytest.mark.parametrize(
     "number", [Estimate(1.0, nan, nan), Estimate(1.0, nan, 1.0), Estimate(1.0, 1.0, nan), UNKNOWN]
 )
 def test_without_an_interval_nothing_is_decided(number):

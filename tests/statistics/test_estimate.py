@@ -7,7 +7,14 @@ import pytest
 from scipy import stats
 
 from flatlas.statistics.correlation import pearson
-from flatlas.statistics.estimate import UNKNOWN, Estimate, estimate, jackknife, least
+from flatlas.statistics.estimate import (
+    UNKNOWN,
+    Estimate,
+    estimate,
+    jackknife,
+    least,
+    share_of_ones,
+)
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import over_all_nets, within_realizations
 
@@ -199,3 +206,17 @@ def test_the_least_of_equal_values_is_seldom_too_small():
     parts = np.random.default_rng(0).normal(size=(1000, 12, 5))
     found = [least([jackknife_of_mean(one) for one in case], 5) for case in parts]
     assert np.mean([one.high >= 0 for one in found]) >= 0.96
+
+
+@pytest.mark.parametrize(("ones", "count"), [(60, 60), (0, 20), (119, 120), (14, 20), (1, 2)])
+def test_the_interval_of_a_share_is_exact(ones, count):
+    met = np.array([1.0] * ones + [0.0] * (count - ones) + [np.nan])
+    found, exact = share_of_ones(met), stats.binomtest(ones, count).proportion_ci()
+    assert found.value == ones / count
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+def test_a_single_training_has_a_share_without_an_interval():
+    found = share_of_ones(np.array([np.nan, 1.0]))
+    assert found.value == 1 and np.isnan([found.low, found.high]).all()
+    assert np.isnan(share_of_ones(np.full(3, np.nan)).value)

@@ -57,8 +57,8 @@ class Claim:
     `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
     have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
     counted separately. `realizations` is the number of realizations behind the interval;
-    `half_width` says how its half-width falls with that number; from one realization nothing is
-    predicted.
+    `half_width` says how its half-width falls with that number, if that is known; from one
+    realization nothing is predicted.
     """
 
     name: str
@@ -71,18 +71,22 @@ class Claim:
     complete: bool = True
     ours: bool = False
     realizations: int = 0
-    half_width: HalfWidth = resampled
+    half_width: HalfWidth | None = resampled
 
     @property
     def verdict(self) -> str:
-        """The verdict: undecided without an interval, or if it contains an end of the criterion."""
-        low, high = self.estimate.low, self.estimate.high
-        if not self.complete or not low <= high:
+        """The verdict: undecided without an interval, or if it contains an end of the criterion.
+
+        The interval of a skewed statistic may leave out its value, which must lie on the same side.
+        """
+        number = self.estimate
+        if not self.complete or not number.low <= number.high:
             return UNDECIDED
-        holds = self.criterion.holds(low), self.criterion.holds(high)
+        found = sorted([number.low, number.value, number.high])
+        holds = [self.criterion.holds(one) for one in found]
         if all(holds):
             return REPRODUCED
-        outside = high <= self.criterion.low or low >= self.criterion.high
+        outside = found[-1] <= self.criterion.low or found[0] >= self.criterion.high
         return NOT_REPRODUCED if outside and not any(holds) else UNDECIDED
 
     @property
@@ -90,7 +94,7 @@ class Claim:
         """How many realizations would decide the claim; '' unless only its interval is too wide."""
         found, ends = self.estimate, (self.criterion.low, self.criterion.high)
         left_open = self.verdict == UNDECIDED and self.complete and found.low <= found.high
-        if not left_open or self.realizations < 2:
+        if not left_open or self.realizations < 2 or self.half_width is None:
             return ""
         count = narrow_enough(found, ends, self.realizations, self.half_width)
         if count is None:

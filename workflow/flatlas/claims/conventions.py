@@ -21,6 +21,8 @@ Changed later, but never to let a claim pass:
 - Three that did not test their sentence: the share of a part in a change of ΔL that goes the other
   way (`duality`), fluctuations next to the fresh weights (S8 of `prior`), orders of three nets
   (Figure 7 of `false_friend`).
+- Two that a sentence's opposite would have met, when all results had been seen: that a fall
+  saturates (S14 of `duality`) and that weights drift (Figure 1 of `annealing`).
 - LEARNT, when all results had been seen; it can only make claims undecided.
 """
 
@@ -72,7 +74,8 @@ SMALL = at_most(0.25)
 BOUNDED = at_least(0.9)
 # 'Much larger', of σ_1² compared with σ_2²: four times the factor 4 of pure diffusion, because
 # SMALL would accept diffusion. Set when the factor was known to be 106 and more
-# (docs/annealing.md).
+# (docs/annealing.md). 'Much longer' than an epoch, of the time along p_1: more than twice the seven
+# epochs of pure diffusion. Set when the time was known to be infinite.
 BEYOND_DIFFUSION = at_most(1 / 16)
 # 'Near 10': three tenths more or less.
 NEAR_TEN = between(7, 13)

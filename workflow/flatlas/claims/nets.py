@@ -232,15 +232,16 @@ class Nets:
         paper: str = "",
         settled: Sequence[np.ndarray] = (),
         fewest: int | None = None,
-        half_width: HalfWidth = resampled,
+        half_width: HalfWidth | None = resampled,
     ) -> Claim:
         """A claim about these nets, from an estimate that is already known.
 
-        `fewest` is the number of realizations behind it, if that is not the number of solutions.
+        `fewest` is the number of realizations behind it, if that is not the number of solutions;
+        `half_width` is None if it is not known how more realizations narrow the interval.
         """
         known = self.fewest if fewest is None else fewest
         failed = unlearnt(self.test_error)
-        range_of_few = few(number, known) if half_width is resampled else ""
+        range_of_few = few(number, known) if half_width is resampled or known == 1 else ""
         notes = [self.note, failed, unsettled(settled), lacking(number), range_of_few]
         note = " ".join(filter(None, notes))
         enough = known >= self.needed and number is not UNKNOWN

@@ -1,11 +1,11 @@
-"""A number with its interval: by the bootstrap, or by leaving out one realization at a time."""
+"""A number with its interval: by the bootstrap, the jackknife, or exactly for a share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import betaincinv, ndtr
 
 from flatlas.statistics.student import CONFIDENCE, standard_errors
 
@@ -92,6 +92,21 @@ def _tail(count: int) -> float:
     3 and 4 realizations.
     """
     return float(ndtr(-standard_errors(count) * sqrt(count / (count - 1))))
+
+
+def share_of_ones(met: np.ndarray) -> Estimate:
+    """The share of ones among zeros and ones, with its exact 95 % interval; NaN are left out.
+
+    Where all agree, a bootstrap interval would have no width. A single one has no interval.
+    """
+    count, ones = int(np.isfinite(met).sum()), int(np.nansum(met))
+    if count < 2:
+        return Estimate(ones / count if count else nan, nan, nan)
+    # Clopper and Pearson, 1934.
+    tail = (1 - CONFIDENCE) / 2
+    low = betaincinv(ones, count - ones + 1, tail) if ones else 0.0
+    high = betaincinv(ones + 1, count - ones, 1 - tail) if ones < count else 1.0
+    return Estimate(ones / count, float(low), float(high))
 
 
 # Student's interval of two realizations is too wide to say anything.

@@ -7,12 +7,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.claims.claim import Claims, above, below, between
-from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, SMALL, near
+from flatlas.claims.conventions import ALL, BEYOND_DIFFUSION, MORE, near
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.statistics.power_law import slope
-from flatlas.studies.annealing.directions import moving, pooled, ranks, read
+from flatlas.studies.annealing.directions import moving, pooled_claim, ranks, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import BASE, first_net, live, measured, small_print, span
 
@@ -111,13 +111,16 @@ def claims(material: Material) -> Claims:
 def _spectra(nets: Nets, live_nets: Nets) -> Claims:
     within = read(live_nets, TABLE, "variance", FIRST, LAST)
     beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
-    yield nets.judged(
+    yield pooled_claim(
+        nets,
         "gamma",
         f"σ_i² falls as i^−γ between ranks {FIRST} and {LAST}, with γ of 2 to 3, about {GAMMA}",
         f"minus the exponent of σ_i² over i, ranks {FIRST} to {LAST} of all nets",
         # As in the caption of the paper's figure.
         between(2, 3),
-        pooled(lambda x, y: -slope(x, y), ranks(FIRST, LAST), within),
+        lambda x, y: -slope(x, y),
+        ranks(FIRST, LAST),
+        within,
         paper=f"{GAMMA}",
     )
     yield nets.mean_claim(
@@ -166,17 +169,20 @@ def _motion(nets: Nets, live_nets: Nets) -> Claims:
         "drift",
         "along p_1 the weights drift, with a persistence time much longer than an epoch",
         "an epoch, relative to the correlation time of the velocity along p_1",
-        SMALL,
+        BEYOND_DIFFUSION,
         drift,
     )
     i, j = PLANES["D"]
+    longer = np.maximum(times[:, i - 1], times[:, j - 1])
     yield nets.mean_claim(
         "walk",
         f"along p_{i} and p_{j} they walk at random, with a velocity forgotten within an epoch",
         "the longer of the two correlation times of the velocity, in epochs",
         below(1),
-        np.maximum(times[:, i - 1], times[:, j - 1]),
+        longer,
         paper="below 1",
+        # A velocity that never decays has no time to average.
+        settled=(np.where(np.isnan(longer), np.nan, np.isfinite(longer)),),
     )
     others = read(live_nets, TABLE, "velocity_time", 2, LAST)
     with np.errstate(invalid="ignore"):

@@ -23,7 +23,7 @@ from flatlas.plotting.style import (
 )
 from flatlas.statistics.power_law import slope
 from flatlas.studies.annealing import recordings
-from flatlas.studies.annealing.directions import POOLED, moving, pooled, read
+from flatlas.studies.annealing.directions import POOLED, moving, pooled_claim, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 from flatlas.studies.annealing.relation import diffusive
@@ -97,19 +97,23 @@ def claims(material: Material) -> Claims:
     # A direction along which most minibatches have no minimum within reach counts as not settled.
     within = np.where(np.isnan(found), np.nan, found >= MOSTLY.low)
 
-    def exponent(name: str, says: str, y: np.ndarray, paper: float) -> Claim:
-        return nets.judged(
+    def exponent(name: str, says: str, what: str, y: np.ndarray, paper: float) -> Claim:
+        return pooled_claim(
+            nets,
             name,
             says,
-            f"exponent over F_i, {POOLED}",
+            f"exponent of {what} over F_i, {POOLED}",
             near(paper),
-            pooled(slope, read(nets, VALLEY, "flatness"), y),
+            slope,
+            read(nets, VALLEY, "flatness"),
+            y,
             paper=f"{paper:g}",
             settled=(read(nets, VALLEY, "converged"), within),
         )
 
     curvature, variance, product = (read(nets, TABLE, column) for column in QUANTITIES)
     spread = "the spread σ̃_i of their minima grows almost linearly with F_i"
-    yield exponent("curvature", "the mean M_ii of minibatches falls as F_i^−2", curvature, -2)
-    yield exponent("spread", spread, np.sqrt(variance), 1)
-    yield exponent("product", "M_ii² σ̃_i² falls as F_i^−2", product, -2)
+    falls = "the mean M_ii of minibatches falls as F_i^−2"
+    yield exponent("curvature", falls, "M_ii", curvature, -2)
+    yield exponent("spread", spread, "σ̃_i", np.sqrt(variance), 1)
+    yield exponent("product", "M_ii² σ̃_i² falls as F_i^−2", "M_ii² σ̃_i²", product, -2)

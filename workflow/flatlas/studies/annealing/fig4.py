@@ -322,8 +322,8 @@ def _better(nets: Nets, ldc: Results, ewc: Results, flatness: str) -> Claim:
     return nets.claim(
         f"{ldc.method.measure}_below",
         f"LDC trades ε1 for ε2 better than EWC ({flatness})",
-        "least ε1 of LDC at no more than a given ε2, less that of EWC; mean over all ε2 that"
-        " either has at some λ, and over nets",
+        "least ε1 of LDC at no more than a given ε2, less that of EWC; mean over all ε2 of"
+        " either that both reach, and over nets",
         conventions.LESS,
         mean,
         mean(gaps, -1),

@@ -13,7 +13,7 @@ from flatlas.evidence.material import DOT, Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, make_room, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.power_law import slope
-from flatlas.studies.annealing.directions import POOLED, pooled, read
+from flatlas.studies.annealing.directions import POOLED, pooled_claim, read
 from flatlas.studies.annealing.fits import INTERVALS, fit
 from flatlas.studies.annealing.recordings import FIRST, LAST, VALLEY, live, small_print
 
@@ -74,12 +74,15 @@ def finish(ax: Axes) -> None:
 def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
     """The claim that σ_i² falls with F_i."""
     flatness, variance, settled = _measured(nets)
-    return nets.judged(
+    return pooled_claim(
+        nets,
         name,
         f"the flatter a direction, the smaller its variance: {where}",
         f"rank correlation of σ_i² with F_i, {POOLED}",
         FALLING,
-        pooled(spearman, variance, flatness),
+        spearman,
+        variance,
+        flatness,
         settled=(settled,),
     )
 
@@ -87,12 +90,15 @@ def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
 def psi(nets: Nets, name: str, where: str) -> Claim:
     """The claim that σ_i² falls with F_i as a power law (Eq. 8)."""
     flatness, variance, settled = _measured(nets)
-    return nets.judged(
+    return pooled_claim(
+        nets,
         name,
         f"σ_i² ∝ F_i^−ψ with ψ near {PSI:g}: {where}",
         f"minus the exponent of σ_i² over F_i, {POOLED}",
         near(PSI),
-        pooled(lambda x, y: -slope(x, y), flatness, variance),
+        lambda x, y: -slope(x, y),
+        flatness,
+        variance,
         paper=f"{PSI:g}",
         settled=(settled,),
     )

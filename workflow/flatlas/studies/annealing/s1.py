@@ -12,8 +12,8 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, RED, Drawing, note, panels, plain_ticks
 from flatlas.plotting.trainings import small_print
+from flatlas.statistics.estimate import share_of_ones
 from flatlas.statistics.learning_phases import SHARE, steepness
-from flatlas.statistics.means import mean
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
 
 # By sweep: the net's names, and the epoch around which the paper sees its drop.
@@ -80,13 +80,13 @@ def _phases(material: Material, sweep: str, name: str, net: str, drop: int) -> C
     found = {seed: _numbers(curve) for seed, curve in curves.groupby("seed")}
     numbers = [found.get(seed, (nan, nan, nan)) for seed in nets.seeds]
     two, slowed, steepest = np.array(numbers).reshape(-1, 3).T
-    yield nets.claim(
+    yield nets.judged(
         f"{name}_phases",
         f"learning has two phases: {net}",
         "share of trainings in which an exploration phase begins, by the stated criterion",
         ALL,
-        mean,
-        two,
+        share_of_ones(two),
+        half_width=None,
     )
     yield nets.mean_claim(
         f"{name}_slower",

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flatlas.claims.claim import Claim, Claims, ours
-from flatlas.claims.conventions import LESS, MOSTLY, SMALL
+from flatlas.claims.conventions import LESS, MOSTLY, SATURATED
 from flatlas.claims.trust import unlearnt
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import Drawing
 from flatlas.statistics.means import mean
-from flatlas.statistics.trends import change_of_logs, ratio, share
+from flatlas.statistics.trends import change_of_logs, ratio
 from flatlas.studies.duality.directions import sharpest
 from flatlas.studies.duality.layer import ENDS, Layer, named
 from flatlas.studies.duality.sweeps import draw_sweeps
@@ -49,10 +49,9 @@ def _claims(layer: Layer) -> Claims:
     yield layer.whole.claim(
         "sharpness_saturates",
         "then it saturates",
-        "share of the last step, from the last value but one to the last, in the change of"
-        f" mean log {SHARP} {ENDS}",
-        SMALL,
-        lambda over: share(over[..., -2:], over),
+        f"relative change of the geometric mean of {SHARP} from the last value but one to the last",
+        SATURATED,
+        lambda over: change_of_logs(over[..., -2:]),
         sharpness,
     )
     yield layer.follows("size", "S_w", layer.net("S_w"), rises=True)

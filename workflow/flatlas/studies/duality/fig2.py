@@ -114,8 +114,8 @@ def _sharpness(nets: Nets, prefix: str = "") -> Claims:
     yield nets.claim(
         f"{prefix}every_decade",
         "over the whole range of H_n, σ²_g,n is larger where H_n is",
-        "the same within each decade of H_n in which nets have 10 directions or more; the lowest"
-        f" of all decades, over {whose}",
+        "the same within each decade of H_n in which nets of every realization have 10 directions"
+        f" or more; the lowest of these decades, over {whose}",
         MORE,
         Joint(mean, smallest),
         _by_decade(curvature, variance),

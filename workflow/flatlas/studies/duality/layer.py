@@ -9,9 +9,9 @@ import numpy as np
 from flatlas.claims.claim import Claim, Claims, Criterion
 from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISING
 from flatlas.claims.nets import Nets, Sweep
-from flatlas.claims.trust import few, lacking
+from flatlas.claims.trust import lacking
 from flatlas.evidence.material import Material
-from flatlas.statistics.estimate import UNKNOWN, estimate, least
+from flatlas.statistics.estimate import UNKNOWN, least, share_of_ones
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Statistic
 from flatlas.statistics.trends import change, share_of_a_fall, share_of_a_rise, trend
@@ -141,7 +141,7 @@ class Layer:
         met = self.sweep.met
         # If no training gave a solution, the trainings failed, and the claim stays undecided.
         found = (met == 1).any()
-        shares = [estimate(mean, met[:, value]) for value in range(met.shape[1])]
+        shares = [share_of_ones(met[:, value]) for value in range(met.shape[1])]
         number = least(shares, len(met)) if found else UNKNOWN
         return Claim(
             "solved",
@@ -150,9 +150,9 @@ class Layer:
             f" {self.symbol} with the fewest",
             MOSTLY,
             number,
-            note=" ".join(filter(None, [self.whole.note, lacking(number), few(number, len(met))])),
+            note=" ".join(filter(None, [self.whole.note, lacking(number)])),
             complete=number is not UNKNOWN,
-            realizations=len(met),
+            half_width=None,
         )
 
     def flatter(self, rises: bool) -> Claims:

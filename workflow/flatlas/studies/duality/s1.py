@@ -48,7 +48,7 @@ def claims(material: Material) -> Claims:
     nets = Nets(material, "test_images")
     sizes = nets.levels("test_images_summary", IMAGES)
     place = nearest(sizes, ENOUGH)
-    size = f"N_te = {sizes[place]}" if len(sizes) > 1 else "the N_te nearest to 2,000"
+    size = f"N_te = {sizes[place]:g}" if len(sizes) > 1 else "the N_te nearest to 2,000"
     yield nets.claim(
         "converged",
         "ΔL has converged at about 2,000 test images",

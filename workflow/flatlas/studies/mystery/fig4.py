@@ -95,11 +95,15 @@ def claims(material: Material) -> Claims:
     says = "the regret in a Euclidean ball is not invariant under re-parametrization"
     yield _changes(nets, "regret", "regret", says, "R/ε", JUMPS)
     # With damping by diag F, the regret does not survive every re-parametrization.
-    for name, says in (
-        ("kl_regret", "the regret in a KL-ball depends only on the function"),
-        ("damped_regret", "the regret in a damped KL-ball stays after an α-scaling"),
+    for name, says, ball in (
+        ("kl_regret", "the regret in a KL-ball depends only on the function", "KL-ball"),
+        (
+            "damped_regret",
+            "the regret in a damped KL-ball stays after an α-scaling",
+            "damped KL-ball",
+        ),
     ):
-        claim = _changes(nets, name, name, says, "R/ε in the KL-ball", ONLY_THE_FUNCTION)
+        claim = _changes(nets, name, name, says, f"R/ε in the {ball}", ONLY_THE_FUNCTION)
         # The post does not mention damping.
         yield replace(claim, ours=name == "damped_regret")
     yield from _flatness(nets)

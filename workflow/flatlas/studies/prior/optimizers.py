@@ -74,7 +74,9 @@ def _generalizes_better(
             f"of the functions that optimizers find on the same images, {learnt}, the {says} one"
             " generalizes better",
             POSITIVE,
-            Pair(x, y, f"{name} with the accuracy, each minus its mean over the optimizers"),
+            Pair(
+                x, y, f"{quantity.what} with the accuracy, each minus its mean over the optimizers"
+            ),
         )
 
 
