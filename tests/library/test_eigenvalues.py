@@ -3,6 +3,8 @@
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call, hessian, jacrev
+from torch.nn import functional
 
 import flatlas
 
@@ -54,3 +56,58 @@ def test_an_eigenvalue_of_several_outputs_counts_for_each(top):
     exact = torch.linalg.eigvalsh(2 * x.T @ x / 2000).flip(0).repeat_interleave(10)[:top]
     assert result.converged
     assert result.eigenvalues == pytest.approx(exact.numpy(), rel=1e-3)
+
+
+class Norm(nn.Module):
+    """The norm of Llama: the root of the mean square, in a precision of its own."""
+
+    def __init__(self, inside):
+        super().__init__()
+        self.inside, self.weight = inside, nn.Parameter(torch.ones(16))
+
+    def forward(self, x):
+        h = x.to(self.inside)
+        return self.weight * (h * torch.rsqrt(h.square().mean(-1, keepdim=True) + 1e-6)).to(x.dtype)
+
+
+def normed(inside):
+    torch.manual_seed(0)
+    return nn.Sequential(
+        nn.Linear(6, 16), nn.Tanh(), Norm(inside), nn.Linear(16, 16), nn.Tanh(), Norm(inside),
+        nn.Linear(16, 3),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def exact():
+    """The eigenvalues of both dense matrices of the model that computes all in float64."""
+    model, x = normed(torch.float64).double(), X.double()
+    shapes = [one.shape for one in model.parameters()]
+    w = torch.cat([one.detach().flatten() for one in model.parameters()])
+
+    def logits(w):
+        pieces = w.split([shape.numel() for shape in shapes])
+        names = dict(model.named_parameters())
+        parts = {n: p.view(s) for n, s, p in zip(names, shapes, pieces, strict=True)}
+        return functional_call(model, parts, x)
+
+    slopes, shares = jacrev(logits)(w), logits(w).softmax(1)
+    curved = shares.diag_embed() - shares.unsqueeze(1) * shares.unsqueeze(2)
+    matrices = {
+        "hessian": hessian(lambda w: functional.cross_entropy(logits(w), Y))(w),
+        "gauss_newton": torch.einsum("ncp,ncd,ndq->pq", slopes, curved, slopes) / len(x),
+    }
+    return {name: torch.linalg.eigvalsh(one).numpy() for name, one in matrices.items()}
+
+
+@pytest.mark.filterwarnings("ignore:The model's output for an example depends")
+@pytest.mark.parametrize("inside", [torch.float64, torch.float32, torch.bfloat16])
+def test_errors_allow_for_parts_that_are_less_precise(inside, exact):
+    few = {"top": 2, "probes": 0, "steps": 100, "tolerance": 1e-6}
+    found = flatlas.measure(normed(inside), (X, Y), {name: few for name in exact})
+    for name, values in exact.items():
+        one = found[name]
+        assert (abs(one.eigenvalues - values[:-3:-1]) <= one.errors).all()
+        assert (abs(one.lowest - values[:1]) <= one.lowest_errors).all()
+        assert one.converged == (inside != torch.bfloat16)
+    assert found.table.converged.all() == (inside != torch.bfloat16)

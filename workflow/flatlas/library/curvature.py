@@ -8,7 +8,7 @@ import torch
 
 from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
-from flatlas.hessian.lanczos import Product, round_off
+from flatlas.hessian.lanczos import SINGLE_ROUND_OFF, Product, round_off
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
@@ -19,10 +19,10 @@ class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
     An error bounds the distance to the exact eigenvalue of the same rank, also among equal ones. A
-    residual is |Hv − λv|. An eigenvalue has converged if its residual is at most the `tolerance`
-    times the largest |λ|; `converged` says whether all have, `sampled` whether the trace is as
-    accurate as requested. `iterations` counts the products of the search. Without probes there is
-    neither trace nor norm.
+    residual is |Hv − λv|, at least the round-off of the products. An eigenvalue has converged if
+    its residual is at most the `tolerance` times the largest |λ|; `converged` says whether all
+    have, `sampled` whether the trace is as accurate as requested. `iterations` counts the products
+    of the search. Without probes there is neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
@@ -77,18 +77,28 @@ def curvature(
             product, subspace, options.probes, generator, options.trace_tolerance
         )
     largest = torch.cat([found.top, found.bottom]).abs().max().item()
-    rounding = round_off(objective.dtype) * largest
+    share = _round_off(objective)
+    rounding = share * largest
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
-        residuals=found.top_residuals.cpu().numpy(),
+        residuals=found.top_residuals.clamp_min(rounding).cpu().numpy(),
         errors=found.top_errors.cpu().numpy() + rounding,
         lowest=found.bottom.cpu().numpy(),
-        lowest_residuals=found.bottom_residuals.cpu().numpy(),
+        lowest_residuals=found.bottom_residuals.clamp_min(rounding).cpu().numpy(),
         lowest_errors=found.bottom_errors.cpu().numpy() + rounding,
         trace=trace,
         frobenius=frobenius,
         tolerance=options.tolerance,
         iterations=found.iterations,
-        converged=found.converged,
+        converged=found.converged and share <= options.tolerance,
         sampled=trace is None or is_accurate(trace, options.trace_tolerance),
     )
+
+
+def _round_off(objective: Objective) -> float:
+    """The round-off of products, relative to the largest eigenvalue.
+
+    A model may compute a part, such as a norm, in a precision below that of its weights.
+    """
+    of_model = SINGLE_ROUND_OFF * objective.precision() / torch.finfo(torch.float32).eps
+    return max(of_model, round_off(objective.dtype))

@@ -16,7 +16,7 @@ from flatlas.models.batches import Batch
 from flatlas.models.chosen import Chosen, chosen_names
 from flatlas.models.copies import copied
 from flatlas.models.gauss_newton import GaussNewtonOfBatch
-from flatlas.models.graph import refuse_constant_gradients, unreached
+from flatlas.models.graph import least_precision, refuse_constant_gradients, unreached
 from flatlas.models.losses import Loss, Outputs
 from flatlas.models.prepared import prepared, unwrapped
 from flatlas.models.second_order import again, gradient, slope, twice_differentiable
@@ -181,6 +181,12 @@ class Objective:
     def of_batch(self, parts: dict[str, Tensor], batch: Batch) -> tuple[Tensor, float]:
         """The sum of a batch's losses, and its share of the divisor."""
         return self.loss.of(self.outputs(parts, batch), batch.target, batch.examples)
+
+    def precision(self) -> float:
+        """The eps of the least precise numbers with which the loss of the first batch is made."""
+        batch = next(iter(self.batches))
+        with self.leaves(self.w):
+            return least_precision([self.of_batch({}, batch)[0]])
 
     def losses(self, outputs: Outputs, batch: Batch) -> Tensor:
         """The loss of each example alone, from the outputs of its batch."""

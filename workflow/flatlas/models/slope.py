@@ -8,7 +8,6 @@ from torch import Tensor
 
 from flatlas.errors import FlatlasError
 from flatlas.models.batches import Batch
-from flatlas.models.graph import least_precision
 from flatlas.models.objective import Objective
 
 # How far other weights are from w, relative to their length: far enough to leave a minimum and the
@@ -71,7 +70,7 @@ def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
         return alone.value_and_gradient(w)[1]
 
     try:
-        if not _is_precise(alone, batch):
+        if alone.precision() > torch.finfo(torch.float64).eps:
             return False
         found = alone.hessian_product(along.unsqueeze(0))[0]
         # A confident classifier has a gradient near 0 that is a difference of numbers near 1.
@@ -87,12 +86,6 @@ def has_wrong_curvature(objective: Objective, batch: Batch) -> bool:
         # A measure that needs the second derivative raises the error itself.
         return False
     return False
-
-
-def _is_precise(objective: Objective, batch: Batch) -> bool:
-    with objective.leaves(objective.w):
-        total, _ = objective.of_batch({}, batch)
-        return least_precision([total]) == torch.finfo(torch.float64).eps
 
 
 def _are_near(one: Tensor, other: Tensor, share: float) -> bool:
