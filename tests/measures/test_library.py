@@ -27,9 +27,12 @@ def solution(module):
     return solution_of(module, *IMAGES, *IMAGES)
 
 
-def test_the_hessian_is_that_of_torch(module, solution):
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_hessian_is_that_of_torch_by_all_parameters(module, frozen):
+    """Also by those that require no gradient."""
     expected = torch.linalg.eigvalsh(dense_hessian(module, *IMAGES)).flip(0)[:3]
-    found = take("hessian", solution, top=3, probes=2)
+    module[1].requires_grad_(not frozen)
+    found = take("hessian", solution_of(module, *IMAGES, *IMAGES), top=3, probes=2)
     values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
     torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
 
