@@ -54,6 +54,28 @@ def test_it_is_that_of_the_workflow(layer, name, outputs):
         np.testing.assert_allclose(by_value[curved], rows[column][curved], rtol=1e-6, atol=1e-11)
 
 
+def logistic(outputs, labels):
+    return nn.functional.softplus(-labels * outputs).mean()
+
+
+@pytest.mark.parametrize("loss", [nn.SoftMarginLoss(), logistic])
+def test_labels_of_minus_1_are_labels(loss):
+    """The logistic loss of the labels −1 and 1 is that of 0 and 1 by another name."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 1))
+    x, x_test = torch.randn(40, 5), torch.randn(20, 5)
+    y, y_test = ((one[:, :1] > 0).long() for one in (x, x_test))
+
+    def found(loss, train, test):
+        given = (x, train), {"duality": {"layer": "0"}}
+        return values_of(flatlas.measure(model, *given, test=(x_test, test), loss=loss))
+
+    expected = found("bce", y.double(), y_test.double())
+    signed = found(loss, 2 * y - 1, 2 * y_test - 1)
+    assert signed["pairs"] == 20
+    np.testing.assert_allclose(signed[SUMS], expected[SUMS], rtol=1e-8, atol=1e-11)
+
+
 class OfTables(nn.Module):
     """Rows of two tables, by name; smooth, with a norm behind the layer."""
 

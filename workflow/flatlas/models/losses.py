@@ -285,9 +285,14 @@ class Loss:
 
     def is_class(self, labels: Tensor) -> Tensor:
         """Where integers are labels of classes that the loss does not ignore."""
+        return ~self.ignores(labels) & (labels.long() >= 0)
+
+    def ignores(self, labels: Tensor) -> Tensor:
+        """Where the loss ignores integer labels: a user's own loss may do so by torch's default."""
+        if self.is_of_torch and not self.is_of_classes:
+            return torch.zeros_like(labels, dtype=torch.bool)
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)
-        labels = labels.long()
-        return (labels != ignored) & (labels >= 0)
+        return labels.long() == ignored
 
     def counts(self, target: Any) -> bool:
         """Whether any example counts: not if all labels are ignored, or have the weight 0."""

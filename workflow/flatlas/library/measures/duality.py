@@ -32,8 +32,10 @@ WEIGHTS = 20_000
 # own round-off.
 SAME = 1e-3
 ROUND_OFFS = 100
-# Labels of examples that the loss ignores. The two differ, so these examples are never paired.
-IGNORED, IGNORED_IN_TEST = -1, -2
+# Labels of examples that the loss ignores. The two differ, so these examples are never paired. A
+# loss may have labels below 0, but hardly these.
+IGNORED = torch.iinfo(torch.long).min
+IGNORED_IN_TEST = IGNORED + 1
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _labels(batch: Batch, objective: Objective, ignored: int) -> Tensor:
             f"target is {described(target)}. Allowed: a label for each example."
         )
     labels = exact(target).long().reshape(-1)
-    return labels.where(objective.loss.is_class(labels), ignored)
+    return labels.masked_fill(objective.loss.ignores(labels), ignored)
 
 
 def _refuse_ways_past(
