@@ -229,6 +229,10 @@ def test_a_mistake_is_refused_before_anything_is_computed(measures, said):
 
 
 OTHER, INITIAL = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 3))
+# A layer that the model does not use, as one for an auxiliary loss of the training.
+BESIDE = deepcopy(INITIAL)
+BESIDE[2].beside = nn.Linear(2, 2)
+IGNORED = [(torch.rand(3, 2), torch.arange(3)), (torch.rand(1, 2), torch.tensor([-100]))]
 OF_THE_MODEL = [
     ({"duality": {"layer": "0"}}, {}, "give test="),
     ({"duality": {"layer": "7"}}, {"test": True}, "layer is '7'"),
@@ -245,6 +249,11 @@ OF_THE_MODEL = [
     ({"norms": {"margins": True}}, {"loss": "mse"}, "margins need class labels"),
     ({"pac_bayes": {"initial": INITIAL}}, {"loss": "mse"}, "margins need class labels"),
     ({"regret": {"damping": 1.0}}, {"loss": "mse"}, "predicted probabilities"),
+    ({"duality": {"layer": "0", "sharp": 7}}, {"test": True}, "layer has 6 directions"),
+    ({"relative_flatness": {}}, {"model": BESIDE}, r"does not depend on '2\.beside\.weight'"),
+    ({"pac_bayes": {"initial": INITIAL}}, {"data": IGNORED}, "4 examples have 3 labels"),
+    ({"learning_coefficient": {}}, {"data": [(torch.rand(1, 2), torch.ones(1).long())]}, "beta"),
+    ({"learning_coefficient": {"beta": 1e17}}, {}, "Take a smaller beta"),
 ]
 
 
@@ -259,8 +268,9 @@ def test_a_mistake_about_the_model_does_not_cost_the_results_of_other_measures(
     target = torch.eye(3) if "loss" in settings else torch.arange(3)
     # Beside a damping, the regret needs four batches.
     data = [(torch.rand(3, 2), target)] * (4 if "damping" in measures.get("regret", {}) else 1)
-    model = deepcopy(INITIAL)
-    given = {**settings, "test": data if "test" in settings else None}
+    given = {"model": INITIAL, "data": data, **settings}
+    model, data = deepcopy(given.pop("model")), given.pop("data")
+    given["test"] = data if "test" in given else None
     with pytest.raises(flatlas.FlatlasError, match=said):
         flatlas.measure(model, data, {"hessian": {}, **measures}, **given)
     with pytest.raises(flatlas.FlatlasError, match=said):

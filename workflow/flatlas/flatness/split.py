@@ -20,12 +20,17 @@ def sharp_directions(sigma_g: np.ndarray, sharp: int | str) -> int:
     """n_s, the number of sharp directions: as given, or at the steepest drop of σ_g."""
     if sharp == "steepest":
         return steepest_drop(sigma_g)
-    if int(sharp) > len(sigma_g):
-        raise FlatlasError(
-            f"sharp is {sharp}, but the layer has {len(sigma_g)} directions: "
-            "give a number up to that, or 'steepest'."
-        )
+    refuse_too_many(sharp, len(sigma_g))
     return int(sharp)
+
+
+def refuse_too_many(sharp: int | str, directions: int) -> None:
+    """Raise an error if there are fewer directions than should be sharp."""
+    if sharp != "steepest" and int(sharp) > directions:
+        raise FlatlasError(
+            f"sharp is {sharp}, but the layer has {directions} directions: give a number up to "
+            "that, or 'steepest'."
+        )
 
 
 def steepest_drop(sigma_g: np.ndarray) -> int:

@@ -5,7 +5,7 @@ Each test example is paired with the nearest training example of the same label.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from pydantic import PositiveInt
@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from flatlas.errors import FlatlasError
 from flatlas.flatness import duality as flatness
 from flatlas.flatness.partners import Partners, nearest_partners
-from flatlas.flatness.split import sums
+from flatlas.flatness.split import refuse_too_many, sums
 from flatlas.library.classes import is_binary
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
@@ -90,9 +90,10 @@ def measure(
     return Duality(**vars(found), unpartnered=paired.unpartnered)
 
 
-def check(problem: Problem, *, layer: str, **_: Any) -> None:
-    """Raise an error without test data, or without a layer of this name that is small enough."""
-    _layer(problem, layer)
+def check(problem: Problem, *, layer: str, sharp: int | str) -> None:
+    """Raise an error without test data, or without a small layer that has so many directions."""
+    found, _ = _layer(problem, layer)
+    refuse_too_many(sharp, found.weight.numel())
 
 
 def _layer(problem: Problem, name: str) -> tuple[LinearLayer, Objective]:

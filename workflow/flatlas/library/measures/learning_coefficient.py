@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from pydantic import Field, PositiveInt
@@ -57,28 +57,33 @@ def measure(
     burn-in.
     """
     objective = problem.training
-    batches = Parts(objective)
-    examples = sum(batches.examples)
-    if beta is None and examples < 2:
-        raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
-    beta = beta or 1 / log(examples)
-    scale = beta if objective.loss.is_sum else examples * beta
-    _refuse_round_off(objective, scale)
+    batches = Parts(objective) if minibatches else None
     found = flatness.learning_coefficient(
         objective,
-        flatness.Posterior(scale, localization),
+        flatness.Posterior(_scale(objective, beta), localization),
         flatness.Run(chains, steps, burn_in, step_size, leaps),
         problem.generator("learning_coefficient"),
-        batches if minibatches else None,
+        batches,
     )
     return LearningCoefficient(**vars(found))
 
 
-def _refuse_round_off(objective: Objective, scale: float) -> None:
-    """Raise an error if nβ times the loss's round-off exceeds 1: round-off then decides steps."""
+def check(problem: Problem, *, beta: float | None, **_: Any) -> None:
+    """Raise an error if β is needed, or so large that the loss's round-off decides steps."""
+    _scale(problem.training, beta)
+
+
+def _scale(objective: Objective, beta: float | None) -> float:
+    """nβ, or β for a loss that is a sum."""
+    examples = sum(batch.examples for batch in objective.batches)
+    if beta is None and examples < 2:
+        raise FlatlasError("learning_coefficient: β = 1/log n needs two examples. Give beta.")
+    beta = beta or 1 / log(examples)
+    scale = beta if objective.loss.is_sum else examples * beta
     round_off = scale * torch.finfo(objective.dtype).eps * objective.value(objective.w).abs().item()
     if round_off > 1:
         raise FlatlasError(
             f"learning_coefficient: nβ times the round-off of the loss is {round_off:.2g} in "
             f"{objective.dtype}; above 1, round-off decides the steps. Take a smaller beta."
         )
+    return scale

@@ -70,7 +70,7 @@ def measure(
     examples = sum(batch.examples for batch in objective.batches)
 
     def error(w: Tensor) -> float:
-        return _error(objective, w, examples)
+        return _error(objective, w)
 
     def bounded() -> Bound:
         _refuse_other_weights(objective, initial)
@@ -93,7 +93,7 @@ def check(problem: Problem, *, initial: Checkpoint | None, **_: Any) -> None:
     if initial is not None:
         weights_at(initial, problem.training, "initial")
         _refuse_other_weights(problem.training, initial)
-        margins(problem.training.on_first_batch(), problem.training.w)
+        _error(problem.training, problem.training.w)
 
 
 def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> None:
@@ -111,9 +111,9 @@ def _refuse_other_weights(objective: Objective, initial: Checkpoint | None) -> N
             )
 
 
-def _error(objective: Objective, w: Tensor, examples: int) -> float:
+def _error(objective: Objective, w: Tensor) -> float:
     """The share of examples in the wrong class; a tie is wrong, and so is NaN."""
-    won = margins(objective, w)
+    won, examples = margins(objective, w), sum(batch.examples for batch in objective.batches)
     if len(won) != examples:
         raise Undefined(
             f"the bound needs one class label for each example, but {examples} examples have "

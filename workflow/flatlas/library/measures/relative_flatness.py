@@ -13,6 +13,7 @@ from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness import relative_flatness
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
+from flatlas.models.dependence import unused
 from flatlas.models.objective import Objective
 from flatlas.plan.bounds import AtLeastTwo
 
@@ -44,8 +45,13 @@ def measure(
 
 
 def check(problem: Problem, *, weight: str | None, **_: Any) -> None:
-    """Raise an error if there is no such matrix."""
-    _name(problem.training, weight)
+    """Raise an error if there is no such matrix, or the loss does not depend on it."""
+    name = _name(problem.training, weight)
+    if unused(problem.training.of_parameter(name)):
+        raise FlatlasError(
+            f"the loss does not depend on '{name}', so its relative_flatness says nothing. Name "
+            "another matrix as 'weight'."
+        )
 
 
 def _name(objective: Objective, weight: str | None) -> str:
