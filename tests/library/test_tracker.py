@@ -121,6 +121,21 @@ def test_a_continued_training_continues_its_table(tmp_path, kind):
     assert third.value.tolist() == after.value.tolist()
 
 
+@pytest.mark.parametrize("every", [1, 4])
+def test_steps_that_begin_anew_in_each_epoch_are_refused(every):
+    """The second epoch would take the place of the first, and with 4 its first row that of 0."""
+    tracker = flatlas.Tracker(model(), (X, Y), ["norms"], every=every)
+    for step in range(3):
+        tracker(step)
+    before = tracker.table
+    with pytest.raises(flatlas.FlatlasError, match="0 comes after 2"):
+        tracker(0)
+    pd.testing.assert_frame_equal(tracker.table, before)
+    tracker(2)
+    tracker(4)
+    assert [*tracker.table.step.unique()] == [*range(0, 3, every), 4]
+
+
 def test_two_trackers_cannot_write_one_file(tmp_path):
     path = tmp_path / "run.csv"
     first, second = (flatlas.Tracker(model(), (X, Y), FEW, path=path) for _ in range(2))

@@ -36,10 +36,11 @@ class Tracker:
 
     `tracker.table` has all numbers so far. They are also in `path`, a parquet or CSV file. The file
     is replaced as a whole after each measurement: a kill at any moment leaves a complete file. A
-    continued training with the same path continues the table: rows from the first newly measured
-    step on are replaced. The model, random states and an iteration over the same loader are not
-    disturbed. The settings are those of `measure`; by default the parameters are those that require
-    a gradient when the tracker is made.
+    continued training, with a new tracker of the same path, continues the table: rows from the
+    first newly measured step on are replaced. Steps of one tracker never go back: count them over
+    all epochs. A step that is measured again has only its new rows. The model, random states and an
+    iteration over the same loader are not disturbed. The settings are those of `measure`; by
+    default the parameters are those that require a gradient when the tracker is made.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Tracker:
             if settings.get("parameters") is None:
                 # All rows measure the same parameters, even if layers are frozen later.
                 settings["parameters"] = [*map(escape, problem.training.shapes)]
+        self._last: int | None = None
         self._table = DataFrame(columns=COLUMNS)
         if self._path is not None:
             self._table = _begun(self._path, self._table)
@@ -77,6 +79,13 @@ class Tracker:
     def __call__(self, step: int) -> Found | None:
         """Measure if the step is a multiple of `every`."""
         step = _whole(step)
+        if self._last is not None and step < self._last:
+            raise FlatlasError(
+                f"step {step} comes after {self._last}: rows from {step} on would be replaced. "
+                "Count steps over all epochs, as in epoch * len(loader) + step. To go on from an "
+                "earlier checkpoint, make a new tracker with the same path."
+            )
+        self._last = step
         if step % self._every:
             return None
         self._refuse_other_rows()
