@@ -219,6 +219,7 @@ def test_the_same_seed_gives_the_same_numbers():
         ([{"hessian": {"top": 2}}], "one dictionary"),
         ({"hessian": {"top": 0}}, "hessian: top is 0"),
         ({"hessian": {"tops": 3}}, "Did you mean 'top'"),
+        ({"hessian": {"probes": 0, "trace_tolerance": 0.1}}, "hessian: trace_tolerance"),
         *((odd, "hessian") for odd in (None, 5, [5], {"hessian": 5}, {"hessian": None})),
     ],
 )

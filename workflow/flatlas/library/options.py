@@ -2,7 +2,14 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    NonNegativeInt,
+    PositiveInt,
+    ValidationInfo,
+    field_validator,
+)
 
 from flatlas.flatness.adaptive_sharpness import Neighbourhood, Search
 from flatlas.flatness.ball import Ball, Exponent
@@ -34,6 +41,15 @@ class OfSpectrum(Options):
     steps: PositiveInt | None = None
     tolerance: Positive = 1e-3
     trace_tolerance: Positive | None = None
+
+    @field_validator("trace_tolerance")
+    @classmethod
+    def _of_a_trace(cls, value: float | None, info: ValidationInfo) -> float | None:
+        if value is not None and info.data.get("probes") == 0:
+            raise ValueError(
+                "there is no trace, since probes is 0: give at least 2, or leave it out"
+            )
+        return value
 
 
 class OfAscent(Options):
