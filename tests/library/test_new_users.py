@@ -378,6 +378,10 @@ def test_a_train_that_returns_nothing_is_enough():
     assert flatlas.measure(FrozenNorm(*net(norm)), (X, Y), FEW).table.value.equals(expected)
 
 
+def weighted_in_float32(output, target):
+    return nn.functional.cross_entropy(output, target, weight=torch.ones(3, dtype=torch.float32))
+
+
 def uncopied():
     model = net()
     model.lock = Lock()
@@ -394,6 +398,7 @@ def uncopied():
         (net(), [(X, Y), (X[:, :3], Y)], {}, r"batch 1: the model can't take.*\(12, 3\)"),
         (net(), [(X, Y), (X, Y + 1)], {}, "batch 1: .*labels from 1 to 3"),
         (net(), (X, Y.to(torch.uint16)), {}, r"batch 0: the loss can't compare.*torch\.uint16"),
+        (net(), (X, Y), {"loss": weighted_in_float32}, r"weight\.to\(output\.dtype\)"),
         (net(), (X, Y * 0 - 100), {}, "ignores the labels of all"),
         (net(Through(lambda x: x * torch.nan)), (X, Y), {}, "batch 0: the loss is nan"),
         (net(power(1.5)), (X, Y), {}, "the Hessian has NaN"),

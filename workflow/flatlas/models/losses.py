@@ -152,7 +152,7 @@ class Loss:
         except Exception as error:
             raise FlatlasError(
                 f"the loss can't compare the model's output, {described(outputs)}, with its "
-                f"target, {described(target)}: {error}"
+                f"target, {described(target)}: {error}{self._hint(str(error))}"
             ) from error
         if not isinstance(value, Tensor) or value.numel() != 1 or value.is_complex():
             raise FlatlasError(
@@ -160,6 +160,15 @@ class Loss:
                 "mean over a batch's examples."
             )
         return exact(value).reshape(())
+
+    def _hint(self, error: str) -> str:
+        """What to do if a user's own loss has tensors of another dtype."""
+        if self.is_of_torch or ("dtype" not in error and "scalar type" not in error):
+            return ""
+        return (
+            " (outputs have the dtype of the measure: let the loss cast its own tensors, as in "
+            "weight.to(output.dtype), or give a module, whose tensors are cast)"
+        )
 
     def logits(self, outputs: Outputs, target: Any) -> Tensor:
         """Logits of the predictions that count: (predictions, classes), or (predictions, 1).
