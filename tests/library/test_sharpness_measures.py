@@ -91,6 +91,14 @@ def test_a_group_whose_labels_are_all_ignored_is_left_out():
         flatlas.measure(relu_net(), (X, ignored), few)
 
 
+@pytest.mark.parametrize(("examples", "fewer"), [(1, False), (3, True)])
+def test_only_groups_of_several_examples_may_be_smaller(examples, fewer):
+    few = {"m_sharpness": {"examples": examples}}
+    with pytest.raises(flatlas.FlatlasError, match="groups of") as refused:
+        flatlas.measure(relu_net(), (X[:examples], DATA[1][:examples]), few)
+    assert ("fewer examples" in str(refused.value)) == fewer
+
+
 def test_without_a_choice_there_are_two_groups():
     """A group has three of 7 examples, all of a batch of 16 if there are two, and at most 32."""
     for sizes, expected in (([7], 3), ([16, 16], 16), ([40], 20), ([200], 32), ([1, 1], 1)):

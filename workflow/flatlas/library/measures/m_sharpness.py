@@ -97,9 +97,10 @@ def _examples(objective: Objective, options: Options) -> int:
     m = next((m for m in wanted if sum(size // m for size in sizes) >= 2), wanted[-1])
     found = len([*islice(_groups(objective, m), 2)])
     if found < 2:
+        fewer = "Take fewer examples in a group, or larger batches" if m > 1 else "Give more data"
         raise FlatlasError(
             f"groups of {m} examples with a label that counts: {found}. Allowed: at least two, for "
-            "a standard error. Take fewer examples in a group, or larger batches."
+            f"a standard error. {fewer}."
         )
     return m
 
