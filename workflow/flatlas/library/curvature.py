@@ -8,10 +8,11 @@ import torch
 
 from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
-from flatlas.hessian.lanczos import SINGLE_ROUND_OFF, Product, round_off
+from flatlas.hessian.lanczos import ROUND_OFF, Product
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
+from flatlas.plan.measurements.curvature import SINGLE
 
 
 @dataclass(frozen=True)
@@ -100,5 +101,7 @@ def _round_off(objective: Objective) -> float:
 
     A model may compute a part, such as a norm, in a precision below that of its weights.
     """
-    of_model = SINGLE_ROUND_OFF * objective.precision() / torch.finfo(torch.float32).eps
-    return max(of_model, round_off(objective.dtype))
+    eps = objective.precision()
+    if eps <= torch.finfo(torch.float64).eps:
+        return ROUND_OFF
+    return SINGLE * eps / torch.finfo(torch.float32).eps
