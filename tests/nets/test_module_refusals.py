@@ -52,6 +52,13 @@ class Squeezing(nn.Sequential):
         return super().forward(images).squeeze()
 
 
+class Single(nn.Linear):
+    """It takes images in float32 alone."""
+
+    def forward(self, images):
+        return super().forward(images.flatten(1).float())
+
+
 class Broken(nn.Linear):
     def forward(self, images):
         raise KeyError("lost")
@@ -67,6 +74,14 @@ MODULES = {
     "random": (lambda: Dropping(*stack()), "may be random"),
     "two results": (lambda: Two(4, OUTPUTS), "a tuple for 1 image"),
     "squeezed": (lambda: Squeezing(*stack()), r"\(4,\) for 1 image.*\(1, 4\)"),
+    "float32 alone": (
+        lambda: nn.Sequential(Single(4, 4), nn.Linear(4, OUTPUTS)),
+        r"float64: .*\.to\(images\.dtype\)",
+    ),
+    "float32 alone, of double": (
+        lambda: nn.Sequential(Single(4, 4), nn.Linear(4, OUTPUTS)).double(),
+        r"float64: .*\.to\(images\.dtype\)",
+    ),
     "an error": (lambda: Broken(4, OUTPUTS), r"images of shape \(1, 2, 2\).*lost"),
     "other images": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)),

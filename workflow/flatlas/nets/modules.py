@@ -16,7 +16,7 @@ from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
-from flatlas.nets.refusals import logits_of
+from flatlas.nets.refusals import cannot_take, logits_of
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 
@@ -80,6 +80,18 @@ class ModuleNet(LayeredNet):
             for name, value in module.named_buffers()
             if name.rpartition(".")[0] not in self._norms
         }
+        if own:
+            self._refuse_single_precision(_named(module, linear), input_shape)
+
+    def _refuse_single_precision(self, drawn: Parameters, input_shape: tuple[int, ...]) -> None:
+        """Raise an error if the net fails in float64: measures would, after a whole training."""
+        images = torch.zeros(2, *input_shape, dtype=torch.float64)
+        parameters = {name: value.double().unsqueeze(0) for name, value in drawn.items()}
+        try:
+            with torch.no_grad():
+                self.forward(parameters, images.unsqueeze(0))
+        except Exception as error:
+            raise cannot_take(images, error) from error
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -94,15 +106,9 @@ class ModuleNet(LayeredNet):
 
     def initial(self, seeds: Sequence[int], purpose: str = "weights") -> Parameters:
         """Fresh weights, one member for each seed, as the module draws them."""
-        members = [self._drawn(stream(seed, purpose)) for seed in seeds]
+        made = (self._made(stream(seed, purpose)) for seed in seeds)
+        members = [_named(*_without_last(module)) for module in made]
         return {name: torch.stack([one[name] for one in members]) for name in self.shapes}
-
-    def _drawn(self, seed: int) -> Parameters:
-        module, linear = _without_last(self._made(seed))
-        drawn = {f"{FEATURES}.{name}": p.detach() for name, p in module.named_parameters()}
-        # Ours is z = a W, torch's z = a Wᵀ.
-        drawn[f"{LAST}.weight"] = linear.weight.detach().T.contiguous()
-        return drawn if linear.bias is None else drawn | {f"{LAST}.bias": linear.bias.detach()}
 
     def _made(self, seed: int) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
@@ -201,6 +207,14 @@ class ModuleNet(LayeredNet):
                 with nullcontext() if seeds is None else _drawing(int(seeds[row]), images):
                     rows.append(functional_call(self._module, {**own, **seen}, (images,)))
         return torch.stack(rows)
+
+
+def _named(module: nn.Module, linear: nn.Linear) -> Parameters:
+    """The weights of the features and of the last layer, by our names."""
+    named = {f"{FEATURES}.{name}": p.detach() for name, p in module.named_parameters()}
+    # Ours is z = a W, torch's z = a Wᵀ.
+    named[f"{LAST}.weight"] = linear.weight.detach().T.contiguous()
+    return named if linear.bias is None else named | {f"{LAST}.bias": linear.bias.detach()}
 
 
 def _inner(named: Parameters) -> Parameters:

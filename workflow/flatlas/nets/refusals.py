@@ -22,13 +22,10 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
         )
     refuse_without_values([*parameters.items(), *module.named_buffers()], "the net")
     refuse_not_finite(parameters.items(), "the net")
-    shape = tuple(images.shape[1:])
     try:
         logits, repeated = module(images), module(images)
     except Exception as error:
-        raise FlatlasError(
-            f"the net can't take images of shape {shape} (channels, height, width): {error}"
-        ) from error
+        raise cannot_take(images, error) from error
     given = tuple(logits.shape) if isinstance(logits, Tensor) else f"a {type(logits).__name__}"
     wanted = (len(images), outputs)
     if given != wanted:
@@ -47,6 +44,17 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
             "in evaluation mode: use nn.Dropout instead of a dropout that is always on."
         )
     return logits
+
+
+def cannot_take(images: Tensor, error: Exception) -> FlatlasError:
+    """The error for a net that failed on these images, with what to do if they are in float64."""
+    shape = f"images of shape {tuple(images.shape[1:])} (channels, height, width)"
+    if images.dtype != torch.float64:
+        return FlatlasError(f"the net can't take {shape}: {error}")
+    return FlatlasError(
+        f"the net can't take {shape} in float64: {error}. Measures are in float64: if it casts, as "
+        "by .float(), let it cast by .to(images.dtype). Register tensors that it keeps as buffers."
+    )
 
 
 def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], subject: str) -> None:
