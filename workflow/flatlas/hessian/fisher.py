@@ -22,8 +22,8 @@ from torch import Tensor
 from torch.func import jvp, vjp, vmap
 
 from flatlas.hessian import natural, softmax
-from flatlas.hessian.attention import differentiable_attention
 from flatlas.hessian.dense import DenseHessian
+from flatlas.hessian.layers import differentiable_layers
 from flatlas.hessian.loss import flattened, unflattened
 from flatlas.hessian.natural import (
     DecomposedFisher,
@@ -91,7 +91,7 @@ class FreeFisher:
     @torch.no_grad()
     def product(self, vectors: Tensor) -> Tensor:
         """F v for each row v."""
-        with differentiable_attention():
+        with differentiable_layers():
             return torch.stack([self._on(some, vectors) for some in self._blocks]).sum(0)
 
     @torch.no_grad()

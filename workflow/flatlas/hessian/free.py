@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, jvp, vmap
 
-from flatlas.hessian.attention import differentiable_attention
+from flatlas.hessian.layers import differentiable_layers
 from flatlas.hessian.loss import MeanLoss, flattened
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
@@ -57,7 +57,7 @@ class FreeHessian:
     def _together(self, vectors: Tensor) -> Tensor:
         """Products of several vectors in one pass, with fewer images at a time to limit memory."""
         images = torch.zeros_like(vectors)
-        with differentiable_attention():
+        with differentiable_layers():
             for part, share in self._loss.parts(len(vectors)):
                 images += _along(part, self._w, vectors) * share
         return images

@@ -13,8 +13,8 @@ from pandas import DataFrame
 from torch.func import jvp
 
 from flatlas.hessian import softmax
-from flatlas.hessian.attention import differentiable_attention
 from flatlas.hessian.fisher import IMAGES, Predictions
+from flatlas.hessian.layers import differentiable_layers
 from flatlas.hessian.loss import flattened
 from flatlas.measures.clean import on_clean
 from flatlas.measures.solution import Solution
@@ -27,7 +27,7 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     (w,) = flattened(solution.net, solution.parameters)
     images, total = solution.inputs.squeeze(0), 0.0
     for some in Predictions(solution.net, images).split(IMAGES):
-        with differentiable_attention():
+        with differentiable_layers():
             logits, along = jvp(some, (w,), (w,))[:2]
         seen = softmax.root(logits.double(), len(images)) @ along.double().unsqueeze(-1)
         total += seen.square().sum().item()

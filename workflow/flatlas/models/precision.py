@@ -1,18 +1,14 @@
 """torch's settings while a model is measured; a training may have chosen others."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from importlib import import_module
-from typing import Any
 
 import torch
-import torch.utils.checkpoint
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import nn
 
 from flatlas.hessian.attention import without_fast_path
-from flatlas.models import embeddings
+from flatlas.hessian.layers import replace
 
 
 @contextmanager
@@ -28,12 +24,12 @@ def full_precision() -> Iterator[None]:
             of_kinds = [getattr(cudnn, kind) for kind in ("conv", "rnn")]
             of_cores = [getattr(mkldnn, kind) for kind in ("matmul", "conv", "rnn")]
             for products in (cuda.matmul, *of_kinds, *of_cores):
-                _set(kept, products, "fp32_precision", "ieee")
+                replace(kept, products, "fp32_precision", "ieee")
         else:
             kept.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
             torch.set_float32_matmul_precision("highest")
-            _set(kept, cudnn, "allow_tf32", False)
-        _set(kept, cudnn, "deterministic", True)
+            replace(kept, cudnn, "allow_tf32", False)
+        replace(kept, cudnn, "deterministic", True)
         yield
 
 
@@ -71,45 +67,8 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
     """Disable cuDNN for a model with recurrent layers, whose second derivatives it lacks."""
     with ExitStack() as kept:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
-            _set(kept, torch.backends.cudnn, "enabled", False)
+            replace(kept, torch.backends.cudnn, "enabled", False)
         yield
-
-
-@contextmanager
-def differentiable_layers() -> Iterator[None]:
-    """Embeddings, weight norm, checkpoints and hardsigmoid with correct derivatives.
-
-    torch's fused weight norm has a wrong second derivative, a reentrant checkpoint and hardsigmoid
-    have none.
-    """
-    with ExitStack() as kept:
-        # An ordinary import gives the function of the same name in nn.utils, not this module.
-        for owner in (torch, import_module("torch.nn.utils.weight_norm")):
-            _set(kept, owner, "_weight_norm", _weight_norm)
-        _set(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
-        _set(kept, functional, "hardsigmoid", _hardsigmoid)
-        # Their callers in nn.functional may have been imported by name.
-        _set(kept, torch, "embedding", embeddings.embedding)
-        _set(kept, torch, "embedding_bag", embeddings.embedding_bag)
-        yield
-
-
-def _weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
-    return v * (g / torch.norm_except_dim(v, 2, dim))
-
-
-def _hardsigmoid(given: Tensor, inplace: bool = False) -> Tensor:
-    return functional.relu6(given + 3) / 6
-
-
-class _Checkpoint:
-    """A non-reentrant checkpoint, in place of torch's reentrant one."""
-
-    @staticmethod
-    def apply(run: Callable[..., Any], preserve_rng_state: bool, *given: Any) -> Any:
-        return torch.utils.checkpoint.checkpoint(
-            run, *given, use_reentrant=False, preserve_rng_state=preserve_rng_state
-        )
 
 
 def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
@@ -117,9 +76,3 @@ def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
     if given.is_complex:
         return precision.to_complex()
     return precision if given.is_floating_point else given
-
-
-def _set(kept: ExitStack, owner: object, name: str, value: object) -> None:
-    """Set an attribute until the end of the stack."""
-    kept.callback(setattr, owner, name, getattr(owner, name))
-    setattr(owner, name, value)

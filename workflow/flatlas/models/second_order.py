@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError
-from flatlas.hessian.attention import differentiable_attention
-from flatlas.models.precision import differentiable_layers, without_cudnn
+from flatlas.hessian.layers import differentiable_layers
+from flatlas.models.precision import without_cudnn
 
 WITHOUT = (
     "torch can't compute a second derivative of the model: {}. Take measures without second "
@@ -19,12 +19,7 @@ WITHOUT = (
 @contextmanager
 def twice_differentiable(model: nn.Module) -> Iterator[None]:
     """Compute all layers by operations that have second derivatives."""
-    with (
-        torch.enable_grad(),
-        differentiable_attention(),
-        differentiable_layers(),
-        without_cudnn(model),
-    ):
+    with torch.enable_grad(), differentiable_layers(), without_cudnn(model):
         yield
 
 
