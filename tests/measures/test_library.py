@@ -7,7 +7,9 @@ from every_measure import OPTIONS
 from printed import blocks
 from seven_models import dense_hessian
 from torch import nn
+from torch.nn.utils import prune
 
+import flatlas
 from flatlas.errors import FlatlasError
 from flatlas.measures import contrastive_flatness, regret_slice
 from flatlas.measures.own import solution_of, take
@@ -34,6 +36,23 @@ def test_the_hessian_is_that_of_torch_by_all_parameters(module, frozen):
     module[1].requires_grad_(not frozen)
     found = take("hessian", solution_of(module, *IMAGES, *IMAGES), top=3, probes=2)
     values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
+    torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
+
+
+def pruned(module):
+    return prune.l1_unstructured(module, "weight", 0.5)
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm. is deprecated")
+@pytest.mark.parametrize("change", [nn.utils.weight_norm, pruned])
+def test_weights_that_a_module_computed_from_others_are_measured(module, change):
+    """The computed weight is no parameter, and torch copies none that has a gradient."""
+    change(module[1])
+    module(IMAGES[0])
+    found = take("hessian", solution_of(module, *IMAGES, *IMAGES), top=3, probes=2)
+    values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
+    exact = flatlas.measure(module, IMAGES, {"hessian": {"top": 3, "tolerance": 1e-10}})
+    expected = torch.from_numpy(exact["hessian"].eigenvalues)
     torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
 
 

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {
         *FOUNDATION,
-        *("device", "seeds", "data", "nets", "hessian", "gaussian_process", "flatness"),
+        *("device", "seeds", "data", "nets", "hessian", "gaussian_process", "flatness", "models"),
     },
     "models": {"hessian"},
     "flatness": {"statistics", "seeds", "hessian"},

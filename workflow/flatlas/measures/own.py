@@ -1,6 +1,5 @@
 """The measures as a library: for a trained torch module, without a plan or Snakemake."""
 
-from copy import deepcopy
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from flatlas.measures.refusals import (
     refuse_other_shape,
 )
 from flatlas.measures.solution import Solution
+from flatlas.models.copies import copied
 from flatlas.nets.modules import ModuleNet
 from flatlas.nets.refusals import refuse_without_values
 from flatlas.plan.measure_specs import MEASURES
@@ -51,7 +51,7 @@ def solution_of(
     refuse_labels(labels, "labels", images, outputs)
     refuse_labels(test_labels, "test_labels", test_images, outputs)
     seed = 0
-    net = ModuleNet(lambda: deepcopy(module).cpu().double(), shape, outputs, trained=True)
+    net = ModuleNet(lambda: copied(module, "module").cpu().double(), shape, outputs, trained=True)
     inputs = images.detach().double().unsqueeze(0)
     parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
     clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)
