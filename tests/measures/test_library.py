@@ -56,6 +56,36 @@ def test_weights_that_a_module_computed_from_others_are_measured(module, change)
     torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
 
 
+class Filtered(nn.Module):
+    """Frequencies of the pixels are multiplied by a constant, a parameter or a buffer."""
+
+    def __init__(self, constant, parameter):
+        super().__init__()
+        if parameter:
+            self.constant = nn.Parameter(constant, requires_grad=False)
+        else:
+            self.register_buffer("constant", constant)
+        torch.manual_seed(0)
+        self.inner, self.last = nn.Linear(8, 4), nn.Linear(4, 3)
+
+    def forward(self, images):
+        seen = torch.fft.fft(images.flatten(1)) * self.constant
+        return self.last(self.inner(torch.fft.ifft(seen).real).tanh())
+
+
+CONSTANTS = {"a mask": torch.arange(8).to(torch.int8) % 2, "complex": torch.ones(8) * (1 + 0.5j)}
+
+
+@pytest.mark.parametrize("constant", CONSTANTS.values(), ids=CONSTANTS)
+def test_parameters_without_a_gradient_of_real_numbers_are_constants(constant):
+    solution = solution_of(Filtered(constant, parameter=True), *IMAGES, *IMAGES)
+    matrix = dense_hessian(Filtered(constant, parameter=False), *IMAGES)
+    found = take("hessian", solution, top=3, probes=2)
+    values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
+    torch.testing.assert_close(values, torch.linalg.eigvalsh(matrix).flip(0)[:3], rtol=1e-8, atol=0)
+    assert take("spectral_density", solution, probes=2)["summary"]["size"].item() == len(matrix)
+
+
 def test_the_module_does_not_change(module):
     before = {name: value.clone() for name, value in module.state_dict().items()}
     module.train()

@@ -59,6 +59,17 @@ class Single(nn.Linear):
         return super().forward(images.flatten(1).float())
 
 
+class Complex(nn.Linear):
+    """With a trained complex number."""
+
+    def __init__(self):
+        super().__init__(4, OUTPUTS)
+        self.phase = nn.Parameter(torch.ones((), dtype=torch.complex64))
+
+    def forward(self, images):
+        return super().forward(images.flatten(1) * self.phase.real)
+
+
 class Broken(nn.Linear):
     def forward(self, images):
         raise KeyError("lost")
@@ -82,6 +93,7 @@ MODULES = {
         lambda: nn.Sequential(Single(4, 4), nn.Linear(4, OUTPUTS)).double(),
         r"float64: .*\.to\(images\.dtype\)",
     ),
+    "complex": (lambda: nn.Sequential(Complex(), nn.Linear(4, 4)), r"'0\.phase' .*complex"),
     "an error": (lambda: Broken(4, OUTPUTS), r"images of shape \(1, 2, 2\).*lost"),
     "other images": (
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)),

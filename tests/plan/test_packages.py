@@ -24,7 +24,7 @@ MAY_IMPORT = {
         *FOUNDATION,
         *("device", "seeds", "data", "nets", "hessian", "gaussian_process", "flatness", "models"),
     },
-    "models": {"hessian"},
+    "models": {"nets", "hessian"},
     "flatness": {"statistics", "seeds", "hessian"},
     "library": {"plan", "seeds", "store", "hessian", "models", "flatness", "plotting"},
     "evidence": FOUNDATION,

@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_map_only
 from torch.utils.data import DataLoader
 
 from flatlas.errors import FlatlasError
-from flatlas.models.precision import by_default, in_precision
+from flatlas.models.precision import by_default
 from flatlas.models.tensors import (
     WITHOUT_FLOAT64,
     described,
@@ -25,6 +25,7 @@ from flatlas.models.tensors import (
     rows_of,
     tensors_in,
 )
+from flatlas.nets.precision import in_precision
 
 # The batch size of data that are given as two tensors.
 EXAMPLES = 256

@@ -9,9 +9,10 @@ from flatlas.models.batches import Batch
 from flatlas.models.copies import copied
 from flatlas.models.losses import Outputs
 from flatlas.models.objective import Objective
-from flatlas.models.precision import by_default, in_precision
+from flatlas.models.precision import by_default
 from flatlas.models.prepared import unwrapped
 from flatlas.models.tensors import exact, largest, leaves_in, reals
+from flatlas.nets.precision import in_precision
 
 
 @torch.no_grad()

@@ -69,10 +69,3 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
             replace(kept, torch.backends.cudnn, "enabled", False)
         yield
-
-
-def in_precision(given: torch.dtype, precision: torch.dtype) -> torch.dtype:
-    """The dtype in this `precision`: complex numbers stay complex, integers stay as they are."""
-    if given.is_complex:
-        return precision.to_complex()
-    return precision if given.is_floating_point else given

@@ -8,8 +8,8 @@ from torch.nn.parallel import DataParallel, DistributedDataParallel
 
 from flatlas.errors import FlatlasError
 from flatlas.models.copies import copied
-from flatlas.models.precision import in_precision
 from flatlas.models.tensors import described
+from flatlas.nets.precision import in_precision
 
 
 def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy, deepcopy
+from itertools import chain
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
+from flatlas.nets.precision import in_precision
 from flatlas.nets.refusals import cannot_take, logits_of
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
@@ -75,9 +77,10 @@ class ModuleNet(LayeredNet):
             for name, norm in self._norms.items()
             for kind in ("running_mean", "running_var")
         }
+        others = (one for one in module.named_parameters() if not one[1].is_floating_point())
         self._constants = {
-            f"{FEATURES}.{name}": value
-            for name, value in module.named_buffers()
+            f"{FEATURES}.{name}": value.detach()
+            for name, value in chain(module.named_buffers(), others)
             if name.rpartition(".")[0] not in self._norms
         }
         if own:
@@ -96,8 +99,8 @@ class ModuleNet(LayeredNet):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of every parameter of one member, by name."""
-        inner = self._module.named_parameters()
-        return {f"{FEATURES}.{name}": tuple(p.shape) for name, p in inner} | super().shapes
+        inner = _weights(self._module)
+        return {f"{FEATURES}.{name}": tuple(p.shape) for name, p in inner.items()} | super().shapes
 
     @property
     def statistic_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -211,10 +214,15 @@ class ModuleNet(LayeredNet):
 
 def _named(module: nn.Module, linear: nn.Linear) -> Parameters:
     """The weights of the features and of the last layer, by our names."""
-    named = {f"{FEATURES}.{name}": p.detach() for name, p in module.named_parameters()}
+    named = {f"{FEATURES}.{name}": p.detach() for name, p in _weights(module).items()}
     # Ours is z = a W, torch's z = a Wᵀ.
     named[f"{LAST}.weight"] = linear.weight.detach().T.contiguous()
     return named if linear.bias is None else named | {f"{LAST}.bias": linear.bias.detach()}
+
+
+def _weights(module: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters but integers and frozen complex numbers, which are constants."""
+    return {name: p for name, p in module.named_parameters() if p.is_floating_point()}
 
 
 def _inner(named: Parameters) -> Parameters:
@@ -233,7 +241,7 @@ def _drawing(seed: int, images: Tensor) -> Iterator[None]:
 
 def _like(inputs: Tensor, buffer: Tensor) -> Tensor:
     """The tensor on the images' device, in their precision unless it has integers."""
-    return buffer.to(inputs) if buffer.is_floating_point() else buffer.to(inputs.device)
+    return buffer.to(inputs.device, in_precision(buffer.dtype, inputs.dtype))
 
 
 def _split(
@@ -271,7 +279,7 @@ def _is_last(linear: nn.Linear, features: nn.Module, images: Tensor, logits: Ten
 
 def _dtype(module: nn.Module) -> torch.dtype:
     """The precision of the images that the module takes."""
-    return next((p.dtype for p in module.parameters()), torch.get_default_dtype())
+    return next((p.dtype for p in _weights(module).values()), torch.get_default_dtype())
 
 
 def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:

@@ -22,6 +22,7 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
         )
     refuse_without_values([*parameters.items(), *module.named_buffers()], "the net")
     refuse_not_finite(parameters.items(), "the net")
+    _refuse_complex(parameters)
     try:
         logits, repeated = module(images), module(images)
     except Exception as error:
@@ -55,6 +56,16 @@ def cannot_take(images: Tensor, error: Exception) -> FlatlasError:
         f"the net can't take {shape} in float64: {error}. Measures are in float64: if it casts, as "
         "by .float(), let it cast by .to(images.dtype). Register tensors that it keeps as buffers."
     )
+
+
+def _refuse_complex(parameters: Mapping[str, nn.Parameter]) -> None:
+    for name, value in parameters.items():
+        if value.is_complex() and value.requires_grad:
+            raise FlatlasError(
+                f"the net's '{name}' has complex numbers. Allowed for weights: real numbers. Keep "
+                "torch.view_as_real of it and use torch.view_as_complex in the forward, or freeze "
+                "it by requires_grad_(False)."
+            )
 
 
 def refuse_without_values(tensors: Iterable[tuple[str, Tensor]], subject: str) -> None:
