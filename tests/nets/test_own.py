@@ -1,14 +1,18 @@
 """A user's own module: built with its arguments, or refused with a reason."""
 
+import re
+
 import pytest
 import torch
-from safetensors.torch import save_file
+from printed import blocks
+from safetensors.torch import save_file, save_model
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.plan.families.own import Own
 
 SOURCE = """
+import torch
 from torch import nn
 
 class Tiny(nn.Sequential):
@@ -26,6 +30,16 @@ def halved(width):
 
 def nothing():
     return None
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 12, 2).to(memory_format=torch.channels_last)
+        self.one, self.other, self.last = nn.Linear(12, 12), nn.Linear(12, 12), nn.Linear(12, 3)
+        self.other.weight = self.one.weight
+
+    def forward(self, images):
+        return self.last(self.other(self.one(self.conv(images).flatten(1)).tanh()))
 
 number = 3
 """
@@ -80,6 +94,31 @@ def test_a_module_begins_with_the_weights_of_a_file(folder):
     images = torch.rand(2, 5, 3, 2, 2)
     for row, logits in enumerate(net.forward(net.initial((0, 7)), images)):
         torch.testing.assert_close(logits, module(images[row]))
+
+
+@pytest.fixture
+def tied(folder):
+    """A module with tied weights, and others with channels last."""
+    made = {}
+    exec(SOURCE, made)
+    return made["Tied"]()
+
+
+def as_printed(module):
+    """Save it by the last lines of the page's example."""
+    _, example = blocks("bring-your-own.md")[:2]
+    exec(re.sub(r"(?m)^(from my_nets|net = ).*", "", example), {"net": module})
+
+
+@pytest.mark.parametrize(
+    "save", [as_printed, lambda module: save_model(module, "small.safetensors")]
+)
+def test_tied_weights_and_those_with_channels_last_are_read(tied, save):
+    """safetensors' own save_model keeps only one of the tied weights."""
+    save(tied)
+    net = built("own_nets:Tied", weights="small.safetensors")
+    images = torch.rand(1, 5, 3, 2, 2)
+    torch.testing.assert_close(net.forward(net.initial((0,)), images)[0], tied(images[0]))
 
 
 @pytest.mark.parametrize(

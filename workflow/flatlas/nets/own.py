@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
@@ -76,7 +76,7 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
     if spec.weights is None:
         return module
     subject = f"net.weights: '{spec.weights}'"
-    found = read_weights(spec.weights, subject)
+    found = _with_tied(read_weights(spec.weights, subject), module)
     try:
         module.load_state_dict(found)
     except RuntimeError as error:
@@ -85,3 +85,11 @@ def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
     refuse_integers(found, module.state_dict(), subject)
     refuse_not_finite(module.named_parameters(), subject)
     return module
+
+
+def _with_tied(found: dict[str, Tensor], module: nn.Module) -> dict[str, Tensor]:
+    """The weights, with tied ones that safetensors' `save_model` left out."""
+    wanted = module.state_dict(keep_vars=True)
+    given = {id(wanted[name]): value for name, value in found.items() if name in wanted}
+    tied = {name: given[id(one)] for name, one in wanted.items() if id(one) in given}
+    return found | {name: value for name, value in tied.items() if name not in found}

@@ -33,8 +33,8 @@ def _is_name(where: str, what: str) -> bool:
 def _safetensors(file: str) -> str:
     if not file.endswith(".safetensors"):
         raise ValueError(
-            f"'{file}' must be a .safetensors file, because reading one runs no code. Make it with "
-            "safetensors.torch.save_file(state_dict, 'weights.safetensors')"
+            f"'{file}' must be a .safetensors file, because reading one runs no code. Make it "
+            "as in docs/bring-your-own.md, with safetensors.torch.save_file"
         )
     return file
 
