@@ -56,6 +56,22 @@ def test_weights_that_a_module_computed_from_others_are_measured(module, change)
     torch.testing.assert_close(values, expected, rtol=1e-8, atol=0)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_norm_without_eps_keeps_that_of_the_modules_precision(dtype):
+    """Its inputs are about as large as the eps of float32, so the eps of float64 shows."""
+    torch.manual_seed(0)
+    first, norms = nn.Linear(8, 4), [nn.RMSNorm(4), nn.RMSNorm(4, eps=torch.finfo(dtype).eps)]
+    first.weight.data *= 1e-3
+    first.bias.data *= 1e-3
+    rest = nn.Tanh(), nn.Linear(4, 3)
+    module, told = (nn.Sequential(nn.Flatten(), first, one, *rest).to(dtype) for one in norms)
+    matrix = dense_hessian(told, *IMAGES)
+    found = take("hessian", solution_of(module, *IMAGES, *IMAGES), top=3, probes=2)
+    values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
+    torch.testing.assert_close(values, torch.linalg.eigvalsh(matrix).flip(0)[:3], rtol=1e-6, atol=0)
+    assert module[2].eps is None
+
+
 class Filtered(nn.Module):
     """Frequencies of the pixels are multiplied by a constant, a parameter or a buffer."""
 

@@ -41,6 +41,9 @@ class Tied(nn.Module):
     def forward(self, images):
         return self.last(self.other(self.one(self.conv(images).flatten(1)).tanh()))
 
+def normed():
+    return nn.Sequential(nn.Flatten(), nn.RMSNorm(12), nn.Linear(12, 3))
+
 number = 3
 """
 
@@ -94,6 +97,14 @@ def test_a_module_begins_with_the_weights_of_a_file(folder):
     images = torch.rand(2, 5, 3, 2, 2)
     for row, logits in enumerate(net.forward(net.initial((0, 7)), images)):
         torch.testing.assert_close(logits, module(images[row]))
+
+
+def test_a_norm_without_eps_is_in_float64_that_of_the_training(folder):
+    net = built("own_nets:normed")
+    images = 1e-4 * torch.rand(1, 5, 3, 2, 2)
+    exact = {name: value.double() for name, value in net.initial((0,)).items()}
+    expected = net.forward(net.initial((0,)), images).double()
+    torch.testing.assert_close(net.forward(exact, images.double()), expected, rtol=1e-5, atol=1e-7)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from flatlas.measures.refusals import (
 from flatlas.measures.solution import Solution
 from flatlas.models.copies import copied
 from flatlas.nets.modules import ModuleNet
+from flatlas.nets.precision import keep_eps
 from flatlas.nets.refusals import refuse_without_values
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.mistakes import validated
@@ -51,7 +52,7 @@ def solution_of(
     refuse_labels(labels, "labels", images, outputs)
     refuse_labels(test_labels, "test_labels", test_images, outputs)
     seed = 0
-    net = ModuleNet(lambda: copied(module, "module").cpu().double(), shape, outputs, trained=True)
+    net = ModuleNet(lambda: _in_float64(module), shape, outputs, trained=True)
     inputs = images.detach().double().unsqueeze(0)
     parameters = {name: value.to(inputs) for name, value in net.initial([seed]).items()}
     clean = torch.ones(1, len(images), dtype=torch.bool, device=images.device)
@@ -66,6 +67,13 @@ def solution_of(
         test_inputs=test_images.detach().to(inputs).unsqueeze(0),
         test_labels=test_labels.to(images.device, torch.long).unsqueeze(0),
     )
+
+
+def _in_float64(module: nn.Module) -> nn.Module:
+    """A copy on the CPU."""
+    made = copied(module, "module")
+    keep_eps(made)
+    return made.cpu().double()
 
 
 def take(

@@ -9,7 +9,7 @@ from torch.nn.parallel import DataParallel, DistributedDataParallel
 from flatlas.errors import FlatlasError
 from flatlas.models.copies import copied
 from flatlas.models.tensors import described
-from flatlas.nets.precision import in_precision
+from flatlas.nets.precision import in_precision, keep_eps
 
 
 def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:
@@ -18,7 +18,7 @@ def prepared(model: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.M
     # A model's own `train`, which `eval` calls, may return nothing.
     made.eval()
     made.requires_grad_(False)
-    _keep_eps(made)
+    keep_eps(made)
     # A device without float64 can't even copy to float64 elsewhere, so tensors go to the CPU
     # first. A module's `to` would drop the imaginary part of complex numbers.
     made.cpu()._apply(lambda one: one.to(device, in_precision(one.dtype, dtype)))
@@ -39,18 +39,6 @@ def unwrapped(model: Any) -> nn.Module:
     if not isinstance(model, nn.Module):
         raise FlatlasError(f"the model is {described(model)}. Allowed: an nn.Module.")
     return model
-
-
-def _keep_eps(model: nn.Module) -> None:
-    """Set the eps that torch takes for an RMSNorm without one: the copy changes the dtype."""
-    floating = (one.dtype for one in model.parameters() if one.is_floating_point())
-    usual = next(floating, torch.float32)
-    for part in model.modules():
-        if isinstance(part, nn.RMSNorm) and part.eps is None:
-            dtype = usual if part.weight is None else part.weight.dtype
-            # For half precision torch takes that of float32, in which it computes the norm.
-            wide = torch.float64 if dtype == torch.float64 else torch.float32
-            part.eps = torch.finfo(wide).eps
 
 
 def _keep_derivatives(model: nn.Module) -> None:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.nets.modules import ModuleNet
+from flatlas.nets.precision import keep_eps
 from flatlas.nets.refusals import (
     differences,
     read_weights,
@@ -68,7 +69,9 @@ def _made(make: Callable[..., Any], spec: Own) -> nn.Module:
             "It must return an nn.Module."
         )
     # Trainings give images in float32, whatever the precision of the module.
-    return made.float()
+    single = made.float()
+    keep_eps(single)
+    return single
 
 
 def _with_weights(module: nn.Module, spec: Own) -> nn.Module:
