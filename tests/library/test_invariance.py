@@ -68,6 +68,24 @@ def test_weights_that_are_tied_or_computed_are_left_alone():
             rescalings(model)
 
 
+class Repeated(nn.Module):
+    """Batch norm without weights of its own, before two layers and after two others."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Linear(4, 4), nn.BatchNorm1d(4, affine=False)
+        self.second, self.last = nn.Linear(4, 4), nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.first(x)))
+        return self.last(torch.relu(self.norm(self.second(x))))
+
+
+def test_a_batch_norm_that_is_called_twice_undoes_no_factor():
+    with pytest.raises(flatlas.FlatlasError, match="no rescaling"):
+        rescalings(Repeated().eval())
+
+
 def test_a_resnet_keeps_its_function_when_all_is_rescaled():
     """28 of them: convolutions before batch norm, and batch norm before ReLU and convolutions."""
     torch.manual_seed(0)

@@ -146,8 +146,8 @@ def _checked_difference(
         raise FlatlasError(
             f"the model's outputs change by {difference:.1g} of the largest if these layers "
             f"are rescaled: {', '.join(way.layer for way in ways)}. So they are not the same "
-            "function, and no measure can be compared. Try dtype=torch.float64, or a model "
-            "whose layers have only ReLU, pooling or the like between them."
+            "function, and no measure can be compared. Remove hooks that change outputs"
+            f"{'' if original.dtype == torch.float64 else ', or try dtype=torch.float64'}."
         )
     return difference
 

@@ -7,7 +7,9 @@ norm if its statistics grow with its input.
 
 import operator
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 from torch import Tensor, fx, nn
@@ -94,18 +96,22 @@ def rescalings(model: nn.Module) -> list[Rescaling]:
 
 
 def _called_once(model: nn.Module, graph: fx.Graph) -> dict[fx.Node, nn.Module]:
-    """The modules that a graph calls, without those whose weights are used twice."""
+    """The modules that a graph calls, without those whose weights or statistics are used twice."""
     calls = [node for node in graph.nodes if node.op == "call_module"]
     modules = {node: model.get_submodule(str(node.target)) for node in calls}
-    parameters = dict(model.named_parameters())
+    tensors = dict(_named_tensors(model))
     read = (str(node.target) for node in graph.nodes if node.op == "get_attr")
-    used = Counter(id(p) for module in modules.values() for p in module.parameters())
-    used.update(id(parameters[name]) for name in read if name in parameters)
+    used = Counter(id(one) for module in modules.values() for _, one in _named_tensors(module))
+    used.update(id(tensors[name]) for name in read if name in tensors)
     return {
         node: module
         for node, module in modules.items()
-        if all(used[id(p)] == 1 for p in module.parameters())
+        if all(used[id(one)] == 1 for _, one in _named_tensors(module))
     }
+
+
+def _named_tensors(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    return chain(module.named_parameters(), module.named_buffers())
 
 
 def _can_be_multiplied(layer: nn.Module) -> bool:
