@@ -59,7 +59,9 @@ report: "workflow/report/overview.rst"
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
 os.environ.update({name: str(at) for name, at in MALLOC.items()})
 # A cluster's own modules may be found by PYTHONPATH, too.
-os.environ["PYTHONPATH"] = os.pathsep.join([str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])])
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 
 
 include: "workflow/rules/plan.smk"

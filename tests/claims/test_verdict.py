@@ -68,6 +68,7 @@ def test_the_verdict_is_that_of_the_interval(criterion, low, high, verdict):
         (Estimate(0.82, 0.7, 0.79), UNDECIDED),
         (Estimate(0.97, 0.81, 0.95), REPRODUCED),
         (Estimate(0.6, 0.7, 0.79), NOT_REPRODUCED),
+        (Estimate(nan, 0.7, 0.79), UNDECIDED),
     ],
 )
 def test_a_value_outside_its_interval_counts_as_well(number, verdict):

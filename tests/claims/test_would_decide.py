@@ -28,6 +28,8 @@ def test_an_open_claim_says_how_many_would_decide_it():
         {"number": Estimate(1, 0.5, 1.5)},
         {"number": Estimate(-1, -1.5, -0.5)},
         {"number": Estimate(nan, nan, nan)},
+        {"number": Estimate(-0.1, 0.5, 1.5)},
+        {"half_width": None},
         {"complete": False},
         {"realizations": 1},
     ],

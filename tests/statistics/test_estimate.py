@@ -13,6 +13,7 @@ from flatlas.statistics.estimate import (
     estimate,
     jackknife,
     least,
+    least_share,
     share_of_ones,
 )
 from flatlas.statistics.means import mean
@@ -214,6 +215,14 @@ def test_the_interval_of_a_share_is_exact(ones, count):
     found, exact = share_of_ones(met), stats.binomtest(ones, count).proportion_ci()
     assert found.value == ones / count
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
+
+
+def test_the_least_share_has_bonferronis_upper_end():
+    met = np.array([[1.0] * 20, [1.0] * 14 + [0.0] * 6]).T
+    found = least_share(met)
+    low = stats.binomtest(14, 20).proportion_ci(0.95).low
+    high = stats.binomtest(14, 20).proportion_ci(0.975).high
+    assert (found.value, found.low, found.high) == pytest.approx((0.7, low, high), abs=1e-12)
 
 
 def test_a_single_training_has_a_share_without_an_interval():

@@ -42,6 +42,7 @@ def expected(claims, verdict):
 def test_every_claim_is_reproduced_where_the_text_is_right(study, figure):
     claims = judged(study, True, figure)
     assert verdicts(claims) == expected(claims, REPRODUCED)
+    assert {claims[name].estimate.value for name in claims if SHARE.match(name)} <= {1}
     for claim in claims.values():
         few = study == "annealing" and claim.half_width is resampled
         assert claim.note == (RANGE if few else "")

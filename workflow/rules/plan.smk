@@ -14,6 +14,7 @@ from flatlas.plan.pages import (
     claims_of,
     compared,
     page_of,
+    read_by_costs,
     recorded_jobs,
     report_files,
     report_studies,

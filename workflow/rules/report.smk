@@ -145,7 +145,9 @@ if "my_model" in PLAN.pages:
     rule my_model_page:
         """Page: accuracy and measures of your own networks."""
         input:
-            unpack(lambda wildcards: inputs_of_page(PLAN.pages["my_model"]["json"], MEASURED.inputs)),
+            unpack(
+                lambda wildcards: inputs_of_page(PLAN.pages["my_model"]["json"], MEASURED.inputs)
+            ),
             # All networks have the same samples.
             samples=JOBS[MEASURED.spec["points"][0]["run"]].inputs["samples"],
             picture=MEASURED.outputs["png"],
@@ -222,7 +224,7 @@ rule costs:
         preset=PLAN.preset,
         targets=PLAN.needed,
         studies=list(PLAN.studies),
-        written=lambda wildcards: written(paths.all_records()),
+        written=lambda wildcards: written(read_by_costs(PLAN)),
         code=lambda wildcards: stage_code("costs"),
     message:
         "Time and memory of each figure, time by measure and study"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 import pandas as pd
 
@@ -57,8 +57,8 @@ class Claim:
     `paper` is the paper's number, if it gives one. A claim is not `complete` if some of its nets
     have no solutions; `note` says what is missing. A claim that is `ours` is not in the text and is
     counted separately. `realizations` is the number of realizations behind the interval;
-    `half_width` says how its half-width falls with that number, if that is known; from one
-    realization nothing is predicted.
+    `half_width` says how its half-width falls with that number. Nothing is predicted without it, or
+    from one realization.
     """
 
     name: str
@@ -80,20 +80,21 @@ class Claim:
         The interval of a skewed statistic may leave out its value, which must lie on the same side.
         """
         number = self.estimate
-        if not self.complete or not number.low <= number.high:
+        if not self.complete or not number.low <= number.high or isnan(number.value):
             return UNDECIDED
-        found = sorted([number.low, number.value, number.high])
+        found = (number.low, number.value, number.high)
         holds = [self.criterion.holds(one) for one in found]
         if all(holds):
             return REPRODUCED
-        outside = found[-1] <= self.criterion.low or found[0] >= self.criterion.high
+        outside = max(found) <= self.criterion.low or min(found) >= self.criterion.high
         return NOT_REPRODUCED if outside and not any(holds) else UNDECIDED
 
     @property
     def would_decide(self) -> str:
         """How many realizations would decide the claim; '' unless only its interval is too wide."""
         found, ends = self.estimate, (self.criterion.low, self.criterion.high)
-        left_open = self.verdict == UNDECIDED and self.complete and found.low <= found.high
+        contains = found.low <= found.value <= found.high
+        left_open = self.verdict == UNDECIDED and self.complete and contains
         if not left_open or self.realizations < 2 or self.half_width is None:
             return ""
         count = narrow_enough(found, ends, self.realizations, self.half_width)

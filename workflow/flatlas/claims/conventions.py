@@ -21,8 +21,8 @@ Changed later, but never to let a claim pass:
 - Three that did not test their sentence: the share of a part in a change of ΔL that goes the other
   way (`duality`), fluctuations next to the fresh weights (S8 of `prior`), orders of three nets
   (Figure 7 of `false_friend`).
-- Two that a sentence's opposite would have met, when all results had been seen: that a fall
-  saturates (S14 of `duality`) and that weights drift (Figure 1 of `annealing`).
+- Two that a sentence's opposite would have met: that a fall saturates (S14 of `duality`) and that
+  weights drift (Figure 1 of `annealing`). They changed when all results had been seen.
 - LEARNT, when all results had been seen; it can only make claims undecided.
 """
 

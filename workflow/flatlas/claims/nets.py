@@ -237,7 +237,7 @@ class Nets:
         """A claim about these nets, from an estimate that is already known.
 
         `fewest` is the number of realizations behind it, if that is not the number of solutions;
-        `half_width` is None if it is not known how more realizations narrow the interval.
+        `half_width` is None if nothing is predicted of more realizations.
         """
         known = self.fewest if fewest is None else fewest
         failed = unlearnt(self.test_error)

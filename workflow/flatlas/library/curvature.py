@@ -12,7 +12,10 @@ from flatlas.hessian.lanczos import ROUND_OFF, Product
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
-from flatlas.plan.measurements.curvature import SINGLE
+
+# Products in float32 are accurate to this share of the largest eigenvalue. The workflow refuses
+# smaller tolerances (plan/measurements/curvature.py).
+SINGLE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def curvature(
         )
     largest = torch.cat([found.top, found.bottom]).abs().max().item()
     share = _round_off(objective)
-    rounding = share * largest
+    rounding, precise = share * largest, share <= options.tolerance
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.clamp_min(rounding).cpu().numpy(),
@@ -91,8 +94,8 @@ def curvature(
         frobenius=frobenius,
         tolerance=options.tolerance,
         iterations=found.iterations,
-        converged=found.converged and share <= options.tolerance,
-        sampled=trace is None or is_accurate(trace, options.trace_tolerance),
+        converged=found.converged and precise,
+        sampled=trace is None or (precise and is_accurate(trace, options.trace_tolerance)),
     )
 
 

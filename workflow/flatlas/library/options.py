@@ -47,7 +47,7 @@ class OfSpectrum(Options):
     def _of_a_trace(cls, value: float | None, info: ValidationInfo) -> float | None:
         if value is not None and info.data.get("probes") == 0:
             raise ValueError(
-                "there is no trace, since probes is 0: give at least 2, or leave it out"
+                "it needs a trace, but probes is 0. Take at least 2 probes, or leave it out"
             )
         return value
 

@@ -70,7 +70,7 @@ def solution_of(
 
 
 def _in_float64(module: nn.Module) -> nn.Module:
-    """A copy on the CPU."""
+    """A copy in float64 on the CPU, with the eps of its own precision."""
     made = copied(module, "module")
     keep_eps(made)
     return made.cpu().double()

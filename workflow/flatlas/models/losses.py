@@ -297,7 +297,7 @@ class Loss:
         return ~self.ignores(labels) & (labels.long() >= 0)
 
     def ignores(self, labels: Tensor) -> Tensor:
-        """Where the loss ignores integer labels: a user's own loss may do so by torch's default."""
+        """Where the loss ignores integer labels; a user's own loss ignores torch's −100."""
         if self.is_of_torch and not self.is_of_classes:
             return torch.zeros_like(labels, dtype=torch.bool)
         ignored = getattr(self._loss, "ignore_index", nn.CrossEntropyLoss().ignore_index)

@@ -221,7 +221,7 @@ def _named(module: nn.Module, linear: nn.Linear) -> Parameters:
 
 
 def _weights(module: nn.Module) -> dict[str, nn.Parameter]:
-    """The parameters but integers and frozen complex numbers, which are constants."""
+    """The parameters that are real numbers; integers and frozen complex ones are constants."""
     return {name: p for name, p in module.named_parameters() if p.is_floating_point()}
 
 

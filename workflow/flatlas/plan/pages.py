@@ -8,7 +8,7 @@ from typing import Any
 
 from flatlas.plan.code import STUDIES, code_of
 from flatlas.plan.lookup import Lookup
-from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, NETWORKS, PLACE
+from flatlas.plan.paths import ATLAS, ATLAS_MINE, MY_MODEL, NETWORKS, PLACE, all_records
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,11 @@ def recorded_jobs(plan: Lookup) -> dict[str, dict[str, Any]]:
         name: {**job.work, "provenance": job.outputs["provenance"]}
         for name, job in plan.jobs.items()
     }
+
+
+def read_by_costs(plan: Lookup) -> list[str]:
+    """The provenance of every result, at any preset, and of each job of the plan."""
+    return sorted({*all_records(), *(job.outputs["provenance"] for job in plan.jobs.values())})
 
 
 def caption_of(file: str) -> str:

@@ -94,8 +94,8 @@ def _tail(count: int) -> float:
     return float(ndtr(-standard_errors(count) * sqrt(count / (count - 1))))
 
 
-def share_of_ones(met: np.ndarray) -> Estimate:
-    """The share of ones among zeros and ones, with its exact 95 % interval; NaN are left out.
+def share_of_ones(met: np.ndarray, confidence: float = CONFIDENCE) -> Estimate:
+    """The share of ones among zeros and ones, with its exact interval; NaN are left out.
 
     Where all agree, a bootstrap interval would have no width. A single one has no interval.
     """
@@ -103,10 +103,25 @@ def share_of_ones(met: np.ndarray) -> Estimate:
     if count < 2:
         return Estimate(ones / count if count else nan, nan, nan)
     # Clopper and Pearson, 1934.
-    tail = (1 - CONFIDENCE) / 2
+    tail = (1 - confidence) / 2
     low = betaincinv(ones, count - ones + 1, tail) if ones else 0.0
     high = betaincinv(ones + 1, count - ones, 1 - tail) if ones < count else 1.0
     return Estimate(ones / count, float(low), float(high))
+
+
+def least_share(met: np.ndarray) -> Estimate:
+    """The least share of ones of several columns, with its 95 % interval.
+
+    One upper end that is too low makes the least upper end too low, so Bonferroni's rule widens
+    these.
+    """
+    found = [share_of_ones(column) for column in met.T]
+    wide = [share_of_ones(column, 1 - (1 - CONFIDENCE) / len(found)) for column in met.T]
+    return Estimate(
+        min(one.value for one in found),
+        min(one.low for one in found),
+        min(one.high for one in wide),
+    )
 
 
 # Student's interval of two realizations is too wide to say anything.

@@ -11,7 +11,7 @@ from flatlas.claims.conventions import BARELY, BARELY_OFF, FALLING, MOSTLY, RISI
 from flatlas.claims.nets import Nets, Sweep
 from flatlas.claims.trust import lacking
 from flatlas.evidence.material import Material
-from flatlas.statistics.estimate import UNKNOWN, least, share_of_ones
+from flatlas.statistics.estimate import UNKNOWN, least_share
 from flatlas.statistics.means import mean
 from flatlas.statistics.pooling import Statistic
 from flatlas.statistics.trends import change, share_of_a_fall, share_of_a_rise, trend
@@ -140,9 +140,7 @@ class Layer:
         """The claim that most trainings give a solution at each value, over all trainings."""
         met = self.sweep.met
         # If no training gave a solution, the trainings failed, and the claim stays undecided.
-        found = (met == 1).any()
-        shares = [share_of_ones(met[:, value]) for value in range(met.shape[1])]
-        number = least(shares, len(met)) if found else UNKNOWN
+        number = least_share(met) if (met == 1).any() else UNKNOWN
         return Claim(
             "solved",
             f"at every {self.symbol}, most networks become solutions",
@@ -152,6 +150,7 @@ class Layer:
             number,
             note=" ".join(filter(None, [self.whole.note, lacking(number)])),
             complete=number is not UNKNOWN,
+            realizations=len(met),
             half_width=None,
         )
 
