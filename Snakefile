@@ -26,6 +26,7 @@ sys.path.insert(0, str(LIBRARY))
 from snakemake.exceptions import WorkflowError
 
 from flatlas.plan.reading import reading
+from flatlas.search_path import search_path
 
 if {"{", "}"} & {*str(LIBRARY)}:
     raise WorkflowError(
@@ -57,11 +58,7 @@ report: "workflow/report/overview.rst"
 # quarter of the time of a Hessian of a small PreResNet (docs/speed.md). With these settings a job
 # reuses its memory for tensors of up to 32 MiB, glibc's largest threshold.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**34}
-os.environ.update({name: str(at) for name, at in MALLOC.items()})
-# A cluster's own modules may be found by PYTHONPATH, too.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])]
-)
+os.environ.update(PYTHONPATH=search_path(), **{name: str(at) for name, at in MALLOC.items()})
 
 
 include: "workflow/rules/plan.smk"

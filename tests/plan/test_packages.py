@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "statistics": set(),
     "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
     "nets": {*FOUNDATION, "device", "layer_names", "seeds"},
-    "training": {*FOUNDATION, "device", "reasons", "seeds", "data", "nets"},
+    "training": {*FOUNDATION, "device", "reasons", "search_path", "seeds", "data", "nets"},
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {
@@ -41,6 +41,7 @@ MAY_IMPORT = {
     "published_sets": {"data_root"},
     "layer_names": set(),
     "reasons": set(),
+    "search_path": set(),
     "seeds": set(),
     # Its public names, imported at first use.
     "__init__": {"library"},
@@ -48,7 +49,7 @@ MAY_IMPORT = {
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report"),
     *("explorer", "jobs", "data_root", "device", "errors", "image_files", "layer_names"),
-    *("published_sets", "reasons", "seeds"),
+    *("published_sets", "reasons", "search_path", "seeds"),
 )
 HEAVY = {"torch", "torchvision", "sklearn", "gpytorch"}
 # Scripts that must start without torch.

@@ -26,6 +26,7 @@ from flatlas.errors import FlatlasError
 from flatlas.nets.layers import Parameters
 from flatlas.plan.requests import THREAD_VARIABLES
 from flatlas.plan.training_specs import Learners, RunSpec
+from flatlas.search_path import search_path
 from flatlas.training.learners import mean_of_neighbours
 from flatlas.training.task import TrainingTask
 from flatlas.training.trainer import Report
@@ -35,8 +36,6 @@ logger = logging.getLogger("flatlas")
 PROGRESS = "PROGRESS "
 # torchrun's report of the rank that failed first, and how.
 FAILED = re.compile(r"Root Cause.*?\n +rank +: (\d+).*?\n +exitcode +: (-?\d+)", re.DOTALL)
-# The folder in which a rank finds this library.
-LIBRARY = Path(__file__).resolve().parents[2]
 
 
 class Ranks:
@@ -118,8 +117,7 @@ def run(task: TrainingTask, ranks: int, gpu: bool, report: Report, lock: int) ->
         ]  # fmt: skip
         # One thread for each rank: the job has as many threads as ranks.
         one_thread = dict.fromkeys(THREAD_VARIABLES, "1")
-        path = os.pathsep.join([str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])])
-        env = {**os.environ, **one_thread, "PYTHONPATH": path}
+        env = {**os.environ, **one_thread, "PYTHONPATH": search_path()}
         process = subprocess.Popen(
             command,
             env=env,
