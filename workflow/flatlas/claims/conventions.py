@@ -148,7 +148,7 @@ ONLY_THE_FUNCTION = at_most(0.01)
 # contain 0 in 95 of 100 cases.
 RIGHT = at_least(2 / 3)
 USEFUL = at_least(1 / 3)
-# 'Says what the baselines do not': three of five of the pairs that the baselines leave open.
+# 'Still follows', given the baselines: a partial coefficient, which is no share of pairs.
 ADDS = at_least(0.2)
 # 'Does not mislead': right at least as often as a coin.
 COIN = at_least(0.5)

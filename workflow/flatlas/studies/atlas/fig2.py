@@ -106,7 +106,7 @@ def _along_one(some: Along, name: str, axis: str) -> Claim:
     words = MEASURES[name].words
     claim = Claim(
         f"{name}_{axis}",
-        f"of networks that differ only in the {QUESTIONS[axis]}, {ranks_pairs(words, USEFUL)}",
+        f"of networks that differ only in the {QUESTIONS[axis]}, {ranks_pairs(words)}",
         f"Kendall's coefficient of the {words} with the gap, over pairs of one realization",
         USEFUL,
         ranking.ranked(some, name),
@@ -127,7 +127,7 @@ def _everywhere(table: pd.DataFrame, axes: dict[str, Along], name: str) -> Claim
         missing = f"Too few values for an interval: {', '.join(AXES[axis][0] for axis in others)}."
     claim = Claim(
         f"{name}_everywhere",
-        f"whatever is varied, {ranks_pairs(words, USEFUL)}",
+        f"whatever is varied, {ranks_pairs(words)}",
         "the least of Kendall's coefficients over pairs of nets that differ only in one of "
         f"{', '.join(AXES[axis][0] for axis in known) or 'nothing'}",
         USEFUL,

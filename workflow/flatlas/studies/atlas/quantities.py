@@ -73,8 +73,12 @@ MEASURES = {
         searched=True,
     ),
     "regret": Quantity("local regret", "local regret", "regret"),
-    "kl_regret": Quantity("local regret in a KL-ball", "regret, KL-ball", "ball", searched=True),
-    "contrast": Quantity("contrastive flatness", "contrastive flatness", "contrast", searched=True),
+    "kl_regret": Quantity(
+        "local regret in a damped KL-ball", "regret, KL-ball", "ball", searched=True
+    ),
+    "contrast": Quantity(
+        "contrastive flatness by sharpness", "contrastive flatness", "contrast", searched=True
+    ),
     "fisher_rao": Quantity("Fisher-Rao norm", r"$w^\top F w$", "fisher_rao"),
     "relative_flatness": Quantity(
         "relative flatness of the last layer", "relative flatness", "relative_flatness"

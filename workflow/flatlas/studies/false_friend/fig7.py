@@ -136,8 +136,8 @@ def _ordered(nets: Nets, kind: str) -> Claims:
         yield nets.claim(
             f"{kind}_{name}_better",
             "flatness says more of generalisation in conjunction with the weights' scale",
-            f"Kendall's coefficient of {norm.words} times ‖w‖² with the test error, less the size"
-            f" of that of {norm.words} alone, {over}; means over these",
+            f"Kendall's coefficient of {norm.words} times ‖w‖² with the test error, {over}, mean"
+            f" over these; less the size of that of {norm.words} alone",
             TIGHTER,
             lambda x, y, z: tau(x, z) - np.abs(tau(y, z)),
             product,

@@ -79,7 +79,7 @@ def _limit(material: Material, nets: Nets) -> Claims:
         "approach",
         "the smaller the ball, the better the formula",
         "rank correlation with ε of how far the ratio is from 1, over the balls up to which"
-        " all searches converged",
+        f" all searches converged, if these are {ENOUGH} or more",
         RISING,
         spearman(radii, distance) if distance.size else distance,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from flatlas.claims.claim import Claim, Claims
+from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep, pooled_nets
 from flatlas.evidence.material import Material
@@ -155,10 +155,13 @@ def claims(material: Material) -> Claims:
     for name in MEASURES:
         if name != "trace_contrast":
             yield _correlates(nets, name, name, "over all nets")
+    # The post does not distinguish how networks were trained.
     for name, (*_, words) in SWEEPS.items():
-        for column in ("regret", "damped_regret", *CONTRASTS):
-            over = f"over the nets of {words}"
-            yield _correlates(Nets(material, name), f"{column}_{name}", column, over)
+        by_sweep = Nets(material, name)
+        yield from ours(
+            _correlates(by_sweep, f"{column}_{name}", column, f"over the nets of {words}")
+            for column in ("regret", "damped_regret", *CONTRASTS)
+        )
     yield from _better(nets)
 
 
@@ -184,8 +187,8 @@ def _better(nets: Nets) -> Claims:
             f"{flatness}_better",
             "how flatness is affected by subsampling says more than flatness of the average loss",
             f"Spearman's coefficient of contrastive flatness by {FLATNESS[flatness]} with the test"
-            " error, less the size of that of the flatness itself, over all nets in each"
-            " realization; mean over these",
+            " error, over all nets in each realization, mean over these; less the size of that of"
+            " the flatness itself",
             TIGHTER,
             # Contrastive flatness should rise with the error; flatness itself may predict it
             # either way.
