@@ -5,6 +5,8 @@ import pytest
 from pydantic import ValidationError
 from short_runs import NAMES, run, samples, trained
 
+from flatlas.training.moments import kept_moments
+
 STOP = {"epochs": 60, "loss_below": 0.5, "extra_epochs": 5}
 SCALING = {"layer": "fc2", "factor": 3.0, "after": 3}
 
@@ -40,6 +42,23 @@ def test_a_member_that_never_meets_the_rule_keeps_nothing_after_it(tmp_path):
         kept = kept.reshape(3, -1)
         assert np.isfinite(kept).all(1).tolist() == [True, False, True]
         assert np.isnan(kept[1]).all()
+
+
+@pytest.mark.parametrize(("coefficient", "complete"), [(0.0, True), (30.0, False)])
+def test_only_a_complete_recording_is_measured(tmp_path, coefficient, complete):
+    """A large penalty lets the weights diverge an epoch after the rule was met."""
+    stop, at = {"epochs": 1, "extra_epochs": 2}, ("met+0", "final")
+    chosen = {"overtraining": (0,), "penalty": {"coefficient": coefficient}, "snapshots": "fc2"}
+    done = trained(run(stop=stop, **chosen), samples(), tmp_path)
+    for recording, (_, outcome) in zip(
+        done.trajectory.array, done.outcomes.iterrows(), strict=True
+    ):
+        assert outcome.met_epoch == 1
+        assert np.isfinite(recording).all() == complete
+        measured = kept_moments(at, outcome, recorded=True)
+        assert [one.at for one in measured] == (list(at) if complete else [])
+        # Weights from before the divergence do not need the recording.
+        assert kept_moments(at, outcome)[0].at == "met+0"
 
 
 def test_scaling_changes_weights_and_gradients_but_not_the_function(tmp_path, plain):

@@ -25,10 +25,8 @@ with Job(globals().get("snakemake"), "measure") as job:
     tables = {name: [] for name in spec.options.tables}
     done, total = 0, len(spec.run.seeds) * len(spec.options.at)
     for member, seed in enumerate(spec.run.seeds):
-        kept = kept_moments(spec.options.at, outcomes.loc[seed])
-        if extra.trajectories is not None and not outcomes.loc[seed, "met_epoch"]:
-            # The recording begins when the rule is met.
-            kept = []
+        recorded = extra.trajectories is not None
+        kept = kept_moments(spec.options.at, outcomes.loc[seed], recorded)
         if len(kept) < len(spec.options.at):
             reason = outcomes.loc[seed, "reason"]
             wanted = len(spec.options.at)

@@ -17,12 +17,18 @@ class KeptMoment(NamedTuple):
     epoch: int
 
 
-def kept_moments(wanted: Iterable[int | str], outcome: pd.Series) -> list[KeptMoment]:
+def kept_moments(
+    wanted: Iterable[int | str], outcome: pd.Series, recorded: bool = False
+) -> list[KeptMoment]:
     """The `wanted` moments that a realization has reached.
 
     A realization that diverged has no moments from that epoch on, even if its weights are still
-    finite. One that never met the stopping rule has no moments after the rule.
+    finite. One that never met the stopping rule has no moments after the rule. Neither has any
+    moment for a measure that needs a layer as `recorded` in the extra epochs.
     """
+    # The recording begins when the rule is met.
+    if recorded and (outcome["reason"] == DIVERGED or not outcome["met_epoch"]):
+        return []
     moments = [_moment(at, outcome) for at in wanted]
     if outcome["reason"] == DIVERGED:
         moments = [one for one in moments if one.at != FINAL and one.epoch < outcome["epoch"]]
