@@ -55,6 +55,10 @@ def test_a_training_asks_for_memory_for_images_weights_and_learners():
     assert needs(samples=one_draw)["mem_mb"] == pytest.approx(2000 + PIXELS / 2, abs=5)
     assert needs(learners={"kind": "ssgd", "count": 50})["mem_mb"] > least
     assert needs(checkpoints=tuple(range(100)))["mem_mb"] > least
+    weights = {"net": {"family": "dense", "hidden": (10_000,)}}
+    averaged = needs(**weights, average={"from_epoch": 1})["mem_mb"] - needs(**weights)["mem_mb"]
+    # The average and its saved copy are in float64: eight bytes more for each weight of both seeds.
+    assert averaged == pytest.approx(2 * 8 * (784 + 10) / 100, rel=0.1)
 
 
 def test_an_attack_set_adds_time_and_memory():

@@ -112,11 +112,11 @@ def _numbers_of_layer(measured: MeasureSpec) -> int:
 def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
     """The numbers in memory: all images twice in each process, and ten copies of the weights.
 
-    The ten copies are the iterate, its gradient, the optimizer's state, the average, and the
-    weights being saved. Each kept moment adds one.
+    The ten copies are the iterate, its gradient, the optimizer's state, and the weights being
+    saved. An average adds two, as it is in float64, and each kept moment one.
     """
     one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
     draws = 1 if one_draw else len(run.seeds)
     pixels = prod(run.input_shape) * images_in_epoch(run.samples) * draws
-    copies = 10 + len(run.checkpoints) + len(run.overtraining)
+    copies = 10 + 2 * bool(run.average) + len(run.checkpoints) + len(run.overtraining)
     return 2 * ranks * pixels + copies * len(run.seeds) * run.learner_count * net.weights

@@ -80,7 +80,9 @@ class Stack:
         """The current solution: the iterate, or the average of iterates."""
         if not self.average.steps:
             return self.iterate()
-        return self._whole(self.average.mean, self.frozen)
+        iterate = self.optimizer.parameters
+        mean = {name: w.to(iterate[name].dtype) for name, w in self.average.mean.items()}
+        return self._whole(mean, self.frozen)
 
     def add_to_average(self) -> None:
         """Average the iterate with those before it."""
