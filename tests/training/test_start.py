@@ -1,5 +1,7 @@
 """Training that starts from another run's solution, and layers that stay as they are."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import torch
@@ -44,6 +46,20 @@ def test_it_begins_where_the_other_ended(tmp_path, found):
     assert (fresh[0] != fresh[1]).all()
     bound = np.sqrt(6 / (8 + 6))
     assert 0.8 * bound < np.abs(fresh).max() <= bound
+
+
+def test_each_start_in_a_chain_has_fresh_weights_of_its_own(tmp_path, found):
+    spec, weights, drawn = FIRST, found, []
+    for link in range(3):
+        start = {"run": spec.resolved(), "fresh": ["fc2"]}
+        spec = second(stop={"epochs": 0}, start=start)
+        weights = trained(spec, tmp_path / f"{link}", weights).weights
+        drawn.append(weights["final/fc2.weight"])
+    for one, other in combinations(drawn, 2):
+        assert (one != other).all()
+    # Published runs have one start: the name of its stream must stay.
+    net = build_net(FIRST.net, FIRST.input_shape, FIRST.outputs)
+    np.testing.assert_array_equal(drawn[0], net.initial((2, 0), "fresh weights")["fc2.weight"])
 
 
 def test_without_fresh_layers_it_begins_with_the_whole_solution(tmp_path, found):

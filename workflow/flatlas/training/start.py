@@ -17,12 +17,14 @@ def initial_weights(
 ) -> Parameters:
     """Initial weights, a row per realization; `found` has the weights of the run in `spec.start`.
 
-    Fresh layers have their own stream: that of the first run would give the same weights again.
+    Fresh layers of each start have their own stream: that of an earlier run in the chain would give
+    the same weights again.
     """
     if spec.start is None:
         return net.initial(spec.seeds)
     rows = [spec.start.run.seeds.index(seed) for seed in spec.seeds]
-    fresh = net.initial(spec.seeds, "fresh weights")
+    links = starts(spec)
+    fresh = net.initial(spec.seeds, "fresh weights" + (f" of start {links}" if links > 1 else ""))
     return {
         name: fresh[name]
         if layer_of(name) in spec.start.fresh
