@@ -37,6 +37,16 @@ def test_minibatches_by_their_whole_hessians():
     assert found["converged"].all()
 
 
+def test_a_sampled_trace_says_how_far_off_it_may_be_and_has_converged():
+    """Convolutions have no closed form: the error is that of random probes, not of a search."""
+    solution = make_solution("global_pool", images=16)
+    found = summary(solution, minibatches=2, batch=16).loc["trace"]
+    whole = whole_hessian(solution, slice(None))[2].trace().item()
+    assert 0.01 < found["residual"] < 0.5
+    assert found["of_mean"] == pytest.approx(whole, rel=4 * found["residual"])
+    assert found["converged"]
+
+
 def test_an_alpha_scaling_changes_flatness_and_not_the_contrast():
     """At 1e-4 nearly all curvature is the first layer's: flatness goes as 1/α², the ratio stays."""
     found = summary(make_solution("biases"), factors=(1e-3, 1e-4)).reset_index()

@@ -7,6 +7,7 @@ the sharpness are convex: over all minibatches their ratio is at least 1.
 """
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -36,7 +37,8 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
 
     `contrast` is the mean over minibatches divided by the value `of_mean`, with its standard error.
     All values are larger where the loss is sharper. Residual and iterations are those of the worst
-    search.
+    search. A trace needs no search, so it counts as converged; without a closed form its residual
+    is the relative standard error over random vectors.
     """
     solution = on_clean(solution)
     drawn = minibatches(
@@ -79,16 +81,15 @@ def _contrasts(solution: Solution, drawn: Tensor, box: float) -> Iterator[dict[s
 
 
 def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
-    """A row for each flatness: its value and how well the search converged.
-
-    The trace of dense nets needs no search.
-    """
+    """A row for each flatness: its value and how well the search converged."""
     hessian = hessian_of(solution.net, solution.parameters, solution.inputs, solution.labels)
     found, trace = norm_and_trace(hessian, TOP, PROBES, solution.generator("hessian"))
     (ascent,) = sharp.to_dict("records")
+    of_trace = _share(trace.standard_error, trace.value)
+    of_norm = _share(found.norm_residual, found.norm)
     rows = {
-        "trace": _with_share(trace.value, trace.standard_error, 1),
-        "spectral_norm": _with_share(found.norm, found.norm_residual, found.iterations),
+        "trace": (trace.value, of_trace, 1, isfinite(of_trace)),
+        "spectral_norm": (found.norm, of_norm, found.iterations, of_norm <= TOLERANCE),
         "sharpness": tuple(
             ascent[name] for name in ("sharpness", "residual", "iterations", "converged")
         ),
@@ -97,7 +98,6 @@ def _flatness(solution: Solution, sharp: DataFrame) -> DataFrame:
     return DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
-def _with_share(value: float, off: float, iterations: int) -> tuple[float, float, int, bool]:
-    """A value with its error `off` relative to the value."""
-    share = off / abs(value) if value else 0.0
-    return value, share, iterations, share <= TOLERANCE
+def _share(off: float, value: float) -> float:
+    """An error relative to its value."""
+    return off / abs(value) if value else 0.0
