@@ -20,7 +20,9 @@ def measure(solution: Solution, options: Mapping[str, Any]) -> dict[str, DataFra
     `log10_product` is the log of the product of the `positive` ones among them. Trace and Frobenius
     norm are exact for dense nets, the latter up to some thousands of images. Otherwise they are
     means over `probes`, with their standard error. The Hessian covers S alone, without images whose
-    label was changed. Its products are in float64, or in float32 if a `precision` is given.
+    label was changed. Its products are in float64, or in float32 if a `precision` is given. A small
+    residual says that a value is an eigenvalue, not that its rank is right: of repeated ones, such
+    as zero, the search may find only some, so lower ranks may hold smaller values.
     """
     solution = on_clean(solution)
     net, inputs, labels = solution.net, solution.inputs, solution.labels
