@@ -24,12 +24,12 @@ def differentiable_layers() -> Iterator[None]:
     with differentiable_attention(), ExitStack() as kept:
         # An ordinary import gives the function of the same name in nn.utils, not this module.
         for owner in (torch, import_module("torch.nn.utils.weight_norm")):
-            replace(kept, owner, "_weight_norm", _weight_norm)
-        replace(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
-        replace(kept, functional, "hardsigmoid", _hardsigmoid)
+            set_until_end(kept, owner, "_weight_norm", _weight_norm)
+        set_until_end(kept, torch.utils.checkpoint, "CheckpointFunction", _Checkpoint)
+        set_until_end(kept, functional, "hardsigmoid", _hardsigmoid)
         # Their callers in nn.functional may have been imported by name.
-        replace(kept, torch, "embedding", embeddings.embedding)
-        replace(kept, torch, "embedding_bag", embeddings.embedding_bag)
+        set_until_end(kept, torch, "embedding", embeddings.embedding)
+        set_until_end(kept, torch, "embedding_bag", embeddings.embedding_bag)
         yield
 
 
@@ -51,7 +51,7 @@ class _Checkpoint:
         )
 
 
-def replace(kept: ExitStack, owner: object, name: str, value: object) -> None:
+def set_until_end(kept: ExitStack, owner: object, name: str, value: object) -> None:
     """Set an attribute until the end of the stack."""
     kept.callback(setattr, owner, name, getattr(owner, name))
     setattr(owner, name, value)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from flatlas.hessian.attention import without_fast_path
-from flatlas.hessian.layers import replace
+from flatlas.hessian.layers import set_until_end
 
 
 @contextmanager
@@ -24,12 +24,12 @@ def full_precision() -> Iterator[None]:
             of_kinds = [getattr(cudnn, kind) for kind in ("conv", "rnn")]
             of_cores = [getattr(mkldnn, kind) for kind in ("matmul", "conv", "rnn")]
             for products in (cuda.matmul, *of_kinds, *of_cores):
-                replace(kept, products, "fp32_precision", "ieee")
+                set_until_end(kept, products, "fp32_precision", "ieee")
         else:
             kept.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
             torch.set_float32_matmul_precision("highest")
-            replace(kept, cudnn, "allow_tf32", False)
-        replace(kept, cudnn, "deterministic", True)
+            set_until_end(kept, cudnn, "allow_tf32", False)
+        set_until_end(kept, cudnn, "deterministic", True)
         yield
 
 
@@ -67,5 +67,5 @@ def without_cudnn(model: nn.Module) -> Iterator[None]:
     """Disable cuDNN for a model with recurrent layers, whose second derivatives it lacks."""
     with ExitStack() as kept:
         if any(isinstance(part, nn.RNNBase) for part in model.modules()):
-            replace(kept, torch.backends.cudnn, "enabled", False)
+            set_until_end(kept, torch.backends.cudnn, "enabled", False)
         yield
