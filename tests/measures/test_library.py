@@ -64,8 +64,8 @@ def test_a_norm_without_eps_keeps_that_of_the_modules_precision(dtype):
     first.weight.data *= 1e-3
     first.bias.data *= 1e-3
     rest = nn.Tanh(), nn.Linear(4, 3)
-    module, told = (nn.Sequential(nn.Flatten(), first, one, *rest).to(dtype) for one in norms)
-    matrix = dense_hessian(told, *IMAGES)
+    module, explicit = (nn.Sequential(nn.Flatten(), first, one, *rest).to(dtype) for one in norms)
+    matrix = dense_hessian(explicit, *IMAGES)
     found = take("hessian", solution_of(module, *IMAGES, *IMAGES), top=3, probes=2)
     values = torch.tensor(found["eigenvalues"]["eigenvalue"].to_numpy())
     torch.testing.assert_close(values, torch.linalg.eigvalsh(matrix).flip(0)[:3], rtol=1e-6, atol=0)

@@ -2,13 +2,12 @@
 
 from math import isnan
 
-import judging
 import numpy as np
 import pandas as pd
 import pytest
 from declared import RIGHT
 from duality_worlds import STUDY, world
-from judging import chosen, figures_of, of_study, verdicts, with_columns
+from judging import chosen, figures_of, of_study, undecided, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.errors import FlatlasError
@@ -23,9 +22,9 @@ POOLED = ("fig2", "s3", "s4")
 judge, judged, changed = of_study("duality")
 
 
-def undecided(claims):
-    """Except how many trainings become solutions, which so few do not decide."""
-    return {name for name in judging.undecided(claims) if not name.endswith("_solved")}
+def left_open(claims):
+    """The undecided claims, except how many trainings become solutions: so few do not decide it."""
+    return {name for name in undecided(claims) if not name.endswith("_solved")}
 
 
 def without(material, sweep, run=None, keep=0):
@@ -53,7 +52,7 @@ def test_a_sweep_that_is_not_drawn_leaves_its_claims_undecided(figure, sweep):
     claims = judge(figure, Material(tables))
     before = judged(RIGHT, figure, seeds=3)
     assert claims.keys() == before.keys()
-    lost = undecided(claims)
+    lost = left_open(claims)
     assert lost or figure in POOLED
     for name in lost:
         assert claims[name].note.startswith((f"Sweep '{sweep}' is not drawn.", "Solutions: 0 at 0"))
@@ -190,7 +189,7 @@ def test_a_first_value_without_solutions_leaves_its_sweep_undecided(figure, swee
     run = runs_of(material, sweep)[0]
     before = judged(RIGHT, figure, seeds=3)
     claims = judge(figure, without(material, sweep, run))
-    lost = undecided(claims)
+    lost = left_open(claims)
     assert lost
     kept = claims.keys() - lost
     assert verdicts({name: claims[name] for name in kept}) == {
@@ -213,7 +212,7 @@ def test_claims_are_judged_at_the_values_with_solutions_if_there_are_three():
         assert claims[name].note == "Solutions: 0 at 4.0, of 5. Judged at 1.0, 2.0, 3.0."
     assert (claims["init_solved"].estimate.value, claims["init_solved"].ours) == (0, True)
     two = judge("fig4", without(lost, "init", runs[1]))
-    assert undecided(two) == {
+    assert left_open(two) == {
         name for name in two if name.startswith("init") and name != "init_solved"
     }
     assert two["init_gap_flat"].note == "Solutions: 0 at 2.0, 0 at 4.0, of 5."
@@ -245,7 +244,7 @@ def test_whether_trainings_give_solutions_needs_none():
 def test_claims_about_an_end_of_a_range_need_solutions_there_and_no_others_do(figure, sweep, ends):
     material = world(RIGHT, figure)
     claims = judge(figure, without(material, sweep, runs_of(material, sweep)[-1]))
-    assert undecided(claims) == ends
+    assert left_open(claims) == ends
     others = {name for name in claims.keys() - ends if not name.endswith("_solved")}
     assert {claims[name].verdict for name in others} == {REPRODUCED}
 
@@ -314,7 +313,7 @@ def test_the_paper_s_sentences_are_about_the_sweeps_that_it_names(figure, others
     assert differing and all(claims[name].ours for name in differing)
     without_named = chosen(material, lambda table: table["sweep"].isin(others))
     lost = {name for name, claim in judge(figure, without_named).items() if not claim.ours}
-    assert lost <= undecided(judge(figure, without_named))
+    assert lost <= left_open(judge(figure, without_named))
 
 
 def test_pooled_claims_say_how_many_trainings_gave_no_solution():

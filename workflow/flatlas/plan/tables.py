@@ -122,10 +122,7 @@ MY_MODEL = columns(
 _SETTINGS: dict[str, Declared] = {
     "data.source": (str, "where the images are from"),
     "data.positive": (str, "the classes with label 1; empty unless the task is binary"),
-    "data.train_size": (
-        int,
-        "training images without the attack set, wrong labels included",
-    ),
+    "data.train_size": (int, "training images without the attack set, wrong labels included"),
     "data.test_size": (int, "images of E, the test images"),
     "data.label_noise": (float, "share of the training labels that are wrong"),
     "data.attack_size": (int, "further training images, all with wrong labels"),

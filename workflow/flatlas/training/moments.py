@@ -23,8 +23,8 @@ def kept_moments(
     """The `wanted` moments that a realization has reached.
 
     A realization that diverged has no moments from that epoch on, even if its weights are still
-    finite. One that never met the stopping rule has no moments after the rule. Neither has any
-    moment for a measure that needs a layer as `recorded` in the extra epochs.
+    finite. One that never met the stopping rule has no moments after the rule. For a measure of
+    a layer `recorded` in the extra epochs, neither of them has any.
     """
     # The recording begins when the rule is met.
     if recorded and (outcome["reason"] == DIVERGED or not outcome["met_epoch"]):

@@ -1,11 +1,10 @@
 """Measurements along the principal directions p_i, as arrays by rank."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from flatlas.claims.claim import Claim, Criterion
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import DOT, Material, at_moment
 from flatlas.statistics.estimate import UNKNOWN, Estimate, over_directions
@@ -56,29 +55,11 @@ def read(nets: Nets, table: str, column: str, first: int = FIRST, last: int = LA
     return np.ascontiguousarray(found.reindex(columns=ranks(first, last)), dtype=float)
 
 
-def pooled_claim(
-    nets: Nets,
-    name: str,
-    says: str,
-    quantity: str,
-    criterion: Criterion,
-    statistic: Callable[..., np.ndarray],
-    *measured: np.ndarray,
-    paper: str = "",
-    settled: Sequence[np.ndarray] = (),
-) -> Claim:
-    """A claim whose number is the statistic of all points (realizations, directions).
+def pooled(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estimate:
+    """The statistic of all points, with an interval over directions and realizations.
 
-    Its interval is over realizations and directions. More realizations narrow it only to that of
-    the directions.
+    More realizations narrow it only to that of the directions, so claims predict nothing of them.
     """
-    number = _pooled(statistic, *measured)
-    return nets.judged(
-        name, says, quantity, criterion, number, paper=paper, settled=settled, half_width=None
-    )
-
-
-def _pooled(statistic: Callable[..., np.ndarray], *measured: np.ndarray) -> Estimate:
     arrays = np.broadcast_arrays(*measured)
     known = np.logical_and.reduce([np.isfinite(one) for one in arrays])
     nets_known, directions_known = known.any(1), known.any(0)

@@ -12,7 +12,7 @@ from flatlas.claims.nets import Nets
 from flatlas.evidence.material import NET, Material
 from flatlas.plotting.style import BLUE, GREY, ORANGE, RED, Drawing, note, panels
 from flatlas.statistics.power_law import slope
-from flatlas.studies.annealing.directions import moving, pooled_claim, ranks, read
+from flatlas.studies.annealing.directions import moving, pooled, ranks, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import BASE, first_net, live, measured, small_print, span
 
@@ -111,16 +111,14 @@ def claims(material: Material) -> Claims:
 def _spectra(nets: Nets, live_nets: Nets) -> Claims:
     within = read(live_nets, TABLE, "variance", FIRST, LAST)
     beyond = read(live_nets, TABLE, "variance", LAST, BEYOND)
-    yield pooled_claim(
-        nets,
+    yield nets.judged(
         "gamma",
         f"σ_i² falls as i^−γ between ranks {FIRST} and {LAST}, with γ of 2 to 3, about {GAMMA}",
         f"minus the exponent of σ_i² over i, ranks {FIRST} to {LAST} of all nets",
         # As in the caption of the paper's figure.
         between(2, 3),
-        lambda x, y: -slope(x, y),
-        ranks(FIRST, LAST),
-        within,
+        pooled(lambda x, y: -slope(x, y), ranks(FIRST, LAST), within),
+        half_width=None,
         paper=f"{GAMMA}",
     )
     yield nets.mean_claim(

@@ -14,7 +14,7 @@ from flatlas.plotting.style import BLACK, BLUE, Drawing, note, panels
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing import recordings, relation
-from flatlas.studies.annealing.directions import POOLED, moving, pooled_claim, ranks, read, runs
+from flatlas.studies.annealing.directions import POOLED, moving, pooled, ranks, read, runs
 from flatlas.studies.annealing.fits import log_log
 from flatlas.studies.annealing.recordings import BASE, COLOURS, FIRST, LAST, RANKS, VALLEY
 
@@ -115,15 +115,13 @@ def _valleys(nets: Nets) -> Claims:
         mean(off, -1),
         settled=(settled,),
     )
-    yield pooled_claim(
-        nets,
+    yield nets.judged(
         "rises",
         "the flatness F_i rises with the rank",
         f"rank correlation of F_i with i, {POOLED}",
         RISING,
-        spearman,
-        ranks(),
-        width,
+        pooled(spearman, ranks(), width),
+        half_width=None,
         settled=(settled,),
     )
 

@@ -23,7 +23,7 @@ from flatlas.plotting.style import (
 )
 from flatlas.statistics.power_law import slope
 from flatlas.studies.annealing import recordings
-from flatlas.studies.annealing.directions import POOLED, moving, pooled_claim, read
+from flatlas.studies.annealing.directions import POOLED, moving, pooled, read
 from flatlas.studies.annealing.fits import INTERVALS, fit, log_log
 from flatlas.studies.annealing.recordings import BASE, FIRST, LAST, VALLEY
 from flatlas.studies.annealing.relation import diffusive
@@ -98,15 +98,13 @@ def claims(material: Material) -> Claims:
     within = np.where(np.isnan(found), np.nan, found >= MOSTLY.low)
 
     def exponent(name: str, says: str, what: str, y: np.ndarray, paper: float) -> Claim:
-        return pooled_claim(
-            nets,
+        return nets.judged(
             name,
             says,
             f"exponent of {what} over F_i, {POOLED}",
             near(paper),
-            slope,
-            read(nets, VALLEY, "flatness"),
-            y,
+            pooled(slope, read(nets, VALLEY, "flatness"), y),
+            half_width=None,
             paper=f"{paper:g}",
             settled=(read(nets, VALLEY, "converged"), within),
         )

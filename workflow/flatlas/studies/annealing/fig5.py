@@ -25,7 +25,7 @@ from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.means import mean
 from flatlas.studies.annealing import recordings
 from flatlas.studies.annealing.curves import PHASES_LEGEND, learning_curves, phases, shade
-from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled_claim, read
+from flatlas.studies.annealing.directions import POOLED, moving, placed, pooled, read
 from flatlas.studies.annealing.fits import fit, log_log
 from flatlas.studies.annealing.recordings import BASE, COLOURS, RANKS, VALLEY
 from flatlas.studies.annealing.relation import diffusive
@@ -186,15 +186,13 @@ def _shape(nets: Nets) -> Claim:
 
 def _by_flatness(nets: Nets) -> Claim:
     flatness, heat = read(nets, VALLEY, "flatness"), read(nets, DIRECTIONS, "temperature")
-    return pooled_claim(
-        nets,
+    return nets.judged(
         "flatter",
         "flatter directions are cooler",
         f"rank correlation of T_i(0) with F_i, {POOLED}",
         FALLING,
-        spearman,
-        flatness,
-        heat,
+        pooled(spearman, flatness, heat),
+        half_width=None,
         settled=(read(nets, VALLEY, "converged"),),
     )
 

@@ -13,7 +13,7 @@ from flatlas.evidence.material import DOT, Material, at_moment, with_settings
 from flatlas.plotting.style import BLUE, make_room, plain_ticks
 from flatlas.statistics.correlation import spearman
 from flatlas.statistics.power_law import slope
-from flatlas.studies.annealing.directions import POOLED, pooled_claim, read
+from flatlas.studies.annealing.directions import POOLED, pooled, read
 from flatlas.studies.annealing.fits import INTERVALS, fit
 from flatlas.studies.annealing.recordings import FIRST, LAST, VALLEY, live, small_print
 
@@ -74,15 +74,13 @@ def finish(ax: Axes) -> None:
 def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
     """The claim that σ_i² falls with F_i."""
     flatness, variance, settled = _measured(nets)
-    return pooled_claim(
-        nets,
+    return nets.judged(
         name,
         f"the flatter a direction, the smaller its variance: {where}",
         f"rank correlation of σ_i² with F_i, {POOLED}",
         FALLING,
-        spearman,
-        variance,
-        flatness,
+        pooled(spearman, variance, flatness),
+        half_width=None,
         settled=(settled,),
     )
 
@@ -90,15 +88,13 @@ def inverse_relation(nets: Nets, name: str, where: str) -> Claim:
 def psi(nets: Nets, name: str, where: str) -> Claim:
     """The claim that σ_i² falls with F_i as a power law (Eq. 8)."""
     flatness, variance, settled = _measured(nets)
-    return pooled_claim(
-        nets,
+    return nets.judged(
         name,
         f"σ_i² ∝ F_i^−ψ with ψ near {PSI:g}: {where}",
         f"minus the exponent of σ_i² over F_i, {POOLED}",
         near(PSI),
-        lambda x, y: -slope(x, y),
-        flatness,
-        variance,
+        pooled(lambda x, y: -slope(x, y), flatness, variance),
+        half_width=None,
         paper=f"{PSI:g}",
         settled=(settled,),
     )
