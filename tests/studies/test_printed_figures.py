@@ -1,5 +1,7 @@
 """The figures and the claim of docs/add-a-*.md, from made-up tables and in both worlds."""
 
+import subprocess
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
 import made_up
@@ -7,7 +9,7 @@ import pytest
 import yaml
 from declared import RIGHT, WRONG, nets_of
 from duality_worlds import STUDY, world
-from printed import blocks
+from printed import DOCS, blocks
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED
 from flatlas.plan.measurements.duality import Duality
@@ -57,3 +59,20 @@ def test_the_printed_figure_draws_each_network_and_has_a_caption(imported, rate)
 def test_the_printed_claim_follows_the_world(imported, rate, right, verdict):
     (claim,) = imported(f"{IMPORTS}\n{CLAIMS}").claims(world(right, rate))
     assert claim.verdict == verdict
+
+
+def test_the_printed_figure_with_its_claim_passes_the_repository_s_style():
+    *_, drawing = DRAWN.partition("\n\n\n")
+    module = f'"""A figure."""\n\n{IMPORTS}\n\n{drawing}\n\n{CLAIMS}'
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        "--stdin-filename",
+        "rate.py",
+        "-",
+    ]
+    checked = subprocess.run(command, input=module, cwd=DOCS.parent, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
