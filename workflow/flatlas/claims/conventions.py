@@ -13,7 +13,7 @@ Each was fixed before results at the paper's scale were seen. What was known by 
 - `atlas`: none of its nets had been compared, but all results of an earlier atlas, of 55 runs
   borrowed from the other studies, had been seen.
 
-Changed later, but never to let a claim pass:
+Changed later:
 
 - Criteria on correlations that could not fail, or that an inverse correlation would have met. No
   further result of `prior` had been seen by then.
@@ -24,6 +24,8 @@ Changed later, but never to let a claim pass:
 - Two that a sentence's opposite would have met: that a fall saturates (S14 of `duality`) and that
   weights drift (Figure 1 of `annealing`). They changed when all results had been seen.
 - LEARNT, when all results had been seen; it can only make claims undecided.
+- What Figure 6 of `duality` compares: noises at the same H_n, no longer at equal rank. The results
+  had been seen; two claims that failed or were undecided then passed (docs/duality.md).
 """
 
 from flatlas.claims.claim import Criterion, above, at_least, at_most, below, between
