@@ -145,9 +145,10 @@ def test_the_page_shows_the_configuration_file_that_was_used(page, tmp_path):
     text = page("--configfile", str(tmp_path / "own.yaml"))
     paper, laptop, made = commands(text)
     for words in (paper, laptop):
-        assert words[words.index("--configfile") + 1] == "own.yaml"
+        # In the repository's folder, where the commands are given.
+        assert words[words.index("--configfile") + 1] == "docs/gallery/flat/own.yaml"
         assert words.index("--configfile") < words.index("--config"), "targets end before it"
-    assert "CONFIGFILE=own.yaml" in made
+    assert "CONFIGFILE=docs/gallery/flat/own.yaml" in made
     assert f"    {OWN}" in text
     assert str(tmp_path) not in text
 

@@ -77,7 +77,8 @@ class Drawn:
         `further` has the settings of some figures. Figures of one preset and one mapping of
         settings share a command.
         """
-        own = f" --configfile {self.configfile}" if self.configfile else ""
+        file = f"docs/gallery/{study}/{self.configfile}" if self.configfile else ""
+        own = f" --configfile {file}" if file else ""
         targets: dict[tuple[str, str], list[str]] = {}
         for name, preset in presets.items():
             key = preset, _config(further.get(name, {}))
@@ -93,7 +94,7 @@ class Drawn:
             "PRESET": self.preset,
             "FROM": self.others,
             "WITHOUT": self.without,
-            "CONFIGFILE": self.configfile,
+            "CONFIGFILE": file,
         }
         commands.append(" ".join(["make gallery", *(f"{k}={v}" for k, v in settings.items() if v)]))
         return [_in_lines(command) for command in commands]
