@@ -16,6 +16,7 @@ PAGES = (
     "docs/atlas.md",
     "docs/duality.md",
     "docs/false_friend.md",
+    "docs/library.md",
     "docs/mystery.md",
     "docs/prior.md",
     "docs/scale.md",

@@ -4,7 +4,8 @@ from claims import CLAIMS
 from columns import COLUMNS
 from figures import FIGURES
 from large_nets import LARGE_NETS
+from library import LIBRARY
 from settings import SETTINGS
 from verdicts import VERDICTS
 
-PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **LARGE_NETS, **VERDICTS}
+PARTS = {**CLAIMS, **COLUMNS, **SETTINGS, **FIGURES, **LARGE_NETS, **LIBRARY, **VERDICTS}

@@ -66,7 +66,7 @@ def take(problem: Problem, chosen: Mapping[str, Mapping[str, Any]], progress: bo
     results, seconds = {}, {}
     for name, options in tqdm(chosen.items(), disable=not progress, unit="measure"):
         began = time.monotonic()
-        results[name] = _module(name).measure(problem, **_given(name, options))
+        results[name] = module(name).measure(problem, **_given(name, options))
         seconds[name] = time.monotonic() - began
     return Found(results, seconds, problem.notes)
 
@@ -77,7 +77,7 @@ def check(problem: Problem, chosen: Mapping[str, Mapping[str, Any]]) -> None:
     Raised later, such an error would lose the results of other measures.
     """
     for name, options in chosen.items():
-        of_measure = getattr(_module(name), "check", None)
+        of_measure = getattr(module(name), "check", None)
         if of_measure is not None:
             of_measure(problem, **_given(name, options))
 
@@ -117,21 +117,25 @@ def _checked(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         raise FlatlasError(f"'{name}' is not a measure. Allowed: {allowed}.{near}")
     if not isinstance(options, Mapping):
         raise FlatlasError(f"the options of {name} are {options!r}. Allowed: a dictionary.")
-    declared = _shared(name) or _declared(name)
-    return dict(validated(declared, options, lambda at: f"{name}: {dotted(at)}"))
+    return dict(validated(declared(name), options, lambda at: f"{name}: {dotted(at)}"))
+
+
+def declared(name: str) -> type[BaseModel]:
+    """The options of a measure, with types and defaults."""
+    return _shared(name) or _keywords(name)
 
 
 def _shared(name: str) -> type[BaseModel] | None:
     """The class of a measure's options, if it shares them with another measure."""
-    options = signature(_module(name).measure).parameters.get("options")
+    options = signature(module(name).measure).parameters.get("options")
     return options.annotation if options else None
 
 
-def _declared(name: str) -> type[BaseModel]:
+def _keywords(name: str) -> type[BaseModel]:
     """The keyword parameters of a measure."""
     fields: dict[str, Any] = {
         key: (one.annotation, ... if one.default is one.empty else one.default)
-        for key, one in signature(_module(name).measure).parameters.items()
+        for key, one in signature(module(name).measure).parameters.items()
         if one.kind is one.KEYWORD_ONLY
     }
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
@@ -143,6 +147,6 @@ def _given(name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"options": shared(**options)} if shared else options
 
 
-def _module(name: str) -> Any:
+def module(name: str) -> Any:
     """The module of a measure, imported only now: `measure`, and its `check` if it has one."""
     return import_module(f"flatlas.library.measures.{name}")
