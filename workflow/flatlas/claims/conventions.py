@@ -105,8 +105,8 @@ BROKEN = {
 LOOSER, TIGHTER = LESS, MORE
 # 'Much more scattered': it explains at most half as much of the variance as another.
 MUCH_LOOSER = at_most(0.5)
-# A correlation that we asked about after its numbers were known (docs/prior.md): the right sign, by
-# each coefficient.
+# A correlation that we asked about after the numbers of fewer realizations were known
+# (docs/prior.md): the right sign, by each coefficient.
 POSITIVE = dict.fromkeys(("pearson", "spearman", "kendall"), MORE)
 # Dots that lie 'in' a range, scaled to end at 0 and 1.
 INSIDE = between(0, 1)
