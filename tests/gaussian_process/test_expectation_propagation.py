@@ -105,6 +105,19 @@ def test_damping_grows_if_sweeps_do_not_improve(digits, monkeypatch):
     assert found.log_z == pytest.approx(GPY[100, "probit"], rel=1e-8)
 
 
+@pytest.mark.parametrize("rho", [0.99, 0.999])
+def test_extrapolations_that_diverge_are_not_repeated(rho, monkeypatch):
+    """A constant function of like images; damped sweeps alone find the same, in twice as many."""
+    matrix = torch.full((60, 60), rho, dtype=torch.float64).fill_diagonal_(1)
+    found = evidence(matrix, torch.ones(60))
+    monkeypatch.setattr(ep, "NEAR", 0)
+    damped = evidence(matrix, torch.ones(60))
+    assert found.converged
+    assert damped.converged
+    assert found.sweeps < damped.sweeps
+    assert found.log_z == pytest.approx(damped.log_z, abs=1e-5)
+
+
 def test_without_enough_sweeps_it_has_not_converged(digits, monkeypatch):
     _, labels, matrix = digits(100)
     monkeypatch.setattr(ep, "SWEEPS", 3)

@@ -24,8 +24,10 @@ SWEEPS = 200
 # The share of each update that is taken: the first and the smallest value.
 DAMPING = 0.9
 LEAST_DAMPING = 0.01
-# Below the residual NEAR, each update is extrapolated from the last UPDATES.
+# Below the residual NEAR, each update is extrapolated from the last UPDATES. After an extrapolation
+# that diverged this happens only NEARER: the same one would diverge again, without end.
 NEAR = 1.0
+NEARER = 0.1
 UPDATES = 3
 # Rows or columns of a matrix that are processed at a time.
 STRIP = 256
@@ -114,7 +116,7 @@ def _evidence(correlation: Tensor, signs: Tensor) -> Evidence:
 
 def _propagated(correlation: Tensor, signs: Tensor, jitter: float) -> Evidence | None:
     """The sites at the fixed point; None if round-off breaks the sweeps."""
-    damping, last = DAMPING, inf
+    damping, near, last = DAMPING, NEAR, inf
     prior = Gaussians(torch.zeros_like(signs), correlation.diagonal())
     sites = damping * _matched(prior)
     tried: list[tuple[Tensor, Tensor]] = []
@@ -133,11 +135,13 @@ def _propagated(correlation: Tensor, signs: Tensor, jitter: float) -> Evidence |
             log_z = _log_z(marginals, cavities, sites, log_determinant)
             return Evidence(log_z, sweeps, residual, residual < TOLERANCE, jitter, damping)
         if residual >= last:
-            # An extrapolation diverged, or the updates themselves are too large.
-            damping = damping if len(tried) > 1 else max(damping / 2, LEAST_DAMPING)
+            if len(tried) > 1:
+                near *= NEARER
+            else:
+                damping = max(damping / 2, LEAST_DAMPING)
             tried.clear()
         last = residual
-        if residual < NEAR:
+        if residual < near:
             tried = [*tried, (sites, update)][-UPDATES:]
         sites = _next(sites, update, tried, units, damping)
 
