@@ -145,12 +145,6 @@ def test_an_impossible_pattern_needs_jitter():
     assert found.log_z == pytest.approx(log(0.25 - asin(rho) / (2 * pi)), abs=0.3)
 
 
-@pytest.mark.parametrize("entry", [0.0, np.nan])
-def test_a_variance_that_is_not_positive_is_refused(entry):
-    with pytest.raises(FlatlasError, match="variances that are not positive"):
-        evidence(np.diag([1.0, entry]), [1, 1])
-
-
 DRAWS = 20_000
 INIT = ScaledNormal(scheme="scaled_normal", weight_std=1.0, bias_std=0.1)
 

@@ -84,10 +84,6 @@ def test_a_poor_tilt_has_not_converged_but_is_unbiased(digits, monkeypatch):
     assert within(poor, good.log_p, errors=5)
 
 
-@pytest.mark.parametrize(
-    ("covariance", "reason"),
-    [(np.ones((2, 2)), "positive definite"), (np.full((2, 2), np.nan), "NaN")],
-)
-def test_a_matrix_that_is_no_covariance_is_refused(covariance, reason):
-    with pytest.raises(FlatlasError, match=reason):
-        probability(covariance, [1, 1])
+def test_a_singular_covariance_is_refused():
+    with pytest.raises(FlatlasError, match="positive definite"):
+        probability(np.ones((2, 2)), [1, 1])

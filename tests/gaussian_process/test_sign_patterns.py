@@ -17,6 +17,10 @@ WRONG = {
     "too few signs": (KERNEL, SIGNS[:, :2], r"signs \((1, 2|2,)\)"),
     "no square": (KERNEL[:2], SIGNS, r"\(2, 3\)"),
     "a stack": (KERNEL.expand(3, 3, 3), SIGNS, r"\(3, 3, 3\)"),
+    "no variables": (KERNEL[:0, :0], SIGNS[:, :0], "at least 1"),
+    "half a matrix": (KERNEL.tril(), SIGNS, r"not symmetric: .* by up to 0\.35"),
+    "a variance of 0": (KERNEL.diag().diag() * torch.tensor([1, 0, 1]), SIGNS, "not positive"),
+    "NaN among entries": (KERNEL * torch.nan, SIGNS, "NaN"),
 }
 
 
@@ -40,11 +44,6 @@ def test_a_single_function_is_a_row():
         expectation_propagation(KERNEL, SIGNS[0])
 
 
-def test_half_a_matrix_is_no_covariance():
-    with pytest.raises(FlatlasError, match=r"not symmetric: .* by up to 0\.35"):
-        expectation_propagation(KERNEL.tril(), SIGNS)
-
-
 def test_round_off_of_float32_is_no_asymmetry():
     generator = torch.Generator().manual_seed(0)
     kernel = torch.rand(400, 30, generator=generator)
@@ -52,3 +51,10 @@ def test_round_off_of_float32_is_no_asymmetry():
     kernel[7, 9] *= 1 + 1e-6
     signs = torch.ones(1, 400)
     assert expectation_propagation(kernel, signs)[0].converged
+    orthant_probability(kernel[:10, :10].numpy(), np.ones(10), 10, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("samples", [0, 1])
+def test_a_standard_error_needs_two_samples(samples):
+    with pytest.raises(FlatlasError, match=f"samples is {samples}.*at least 2"):
+        orthant_probability(KERNEL.numpy(), np.ones(3), samples, np.random.default_rng(0))

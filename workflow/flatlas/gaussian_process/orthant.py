@@ -40,8 +40,8 @@ def orthant_probability(
 ) -> Orthant:
     """The probability of a pattern of signs, -1 and 1, estimated from this many samples."""
     refuse_patterns(covariance, signs, np.ndarray, dimensions=1)
-    if not np.isfinite(covariance).all():
-        raise FlatlasError("the covariance has NaN or infinite entries. Give finite numbers.")
+    if samples < 2:
+        raise FlatlasError(f"samples is {samples}. Allowed: at least 2, for a standard error.")
     rows, order_scale = _reordered(covariance * np.outer(signs, signs))
     lower = rows / order_scale[:, None] - np.eye(len(rows))
     x, mu, iterations, residual = _saddle_point(lower)
@@ -71,8 +71,8 @@ def _reordered(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         variance = left.diagonal()[k:] - (factor[k:, :k] ** 2).sum(1)
         if variance.min() <= 0:
             raise FlatlasError(
-                "the covariance is not positive definite, so the probability of an orthant is "
-                "undefined: merge images that are equal, or use the link 'probit'."
+                "the covariance is not positive definite, so tilting cannot compute the "
+                "probability of an orthant: merge images that are equal, or use the link 'probit'."
             )
         bounds = factor[k:, :k] @ means[:k] / np.sqrt(variance)
         pick = k + int(np.argmin(log_ndtr(bounds)))
