@@ -1,9 +1,9 @@
 """Expectation propagation for log Z = log P(all s_i g_i > 0), g ~ N(0, K) (App. D).
 
 Rasmussen and Williams (2006), ch. 3.6, with all sites updated at once. Near the fixed point the
-updates are extrapolated (Anderson's method), which saves a third of the sweeps. A sign does not
-change when its variable is scaled, so the computation uses correlations: the result does not depend
-on the scale of K.
+updates are extrapolated (Anderson's method), which saves a quarter to half of the sweeps. A sign
+does not change when its variable is scaled, so the computation uses correlations: the result does
+not depend on the scale of K.
 """
 
 from collections.abc import Sequence
@@ -64,6 +64,9 @@ class Gaussians:
 
 def expectation_propagation(kernel_matrix: Tensor, signs: Tensor) -> list[Evidence]:
     """The evidence of each row of `signs` (functions, n), of -1 and 1; the rows share K.
+
+    Points must be distinct: equal ones count more than once, so log Z is too small.
+    `log_prior` merges them.
 
     Functions are computed one at a time: with many points a batch is no faster and takes several
     times the memory. A repeated function, as at neighbouring moments of a training, is computed
