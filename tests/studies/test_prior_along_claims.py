@@ -10,6 +10,7 @@ from prior_courses import SCALING, SWEEPS, world
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from flatlas.claims.nets import Nets
+from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 from flatlas.studies.prior.course import Course, above_trend, approach, course
 from flatlas.studies.prior.quantities import Quantity, plain
@@ -53,6 +54,15 @@ def test_without_a_scaling_only_what_needs_none_is_judged(figure):
     free = {"fig5": {"zero_error", "prior_before", "sharpness_before"}, "s8": {"none", "smaller"}}
     free["s10"] = {"spectral_norm_follows", "top_follows"}
     assert known == free.get(figure, set())
+
+
+@pytest.mark.parametrize("figure", SWEEPS)
+def test_claims_about_one_run_refuse_two(figure):
+    """They would have judged the first by name."""
+    one = world(True, figure, seeds=3).tables
+    two = {name: pd.concat([table, table.assign(run="other")]) for name, table in one.items()}
+    with pytest.raises(FlatlasError, match=f"'{SWEEPS[figure]}' has 2 runs"):
+        judge(figure, Material(two))
 
 
 def test_a_training_without_zero_error_counts_for_nothing():

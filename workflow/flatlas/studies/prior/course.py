@@ -89,10 +89,8 @@ def course(nets: Nets, quantity: Quantity) -> Course:
     epochs = np.array([float(label.removeprefix(BEYOND)) for label in labels[late]])
     order = np.argsort(epochs)
     measured = quantity.along(nets)
-    values, searches = (
-        found[:, 0][:, late][:, order] for found in (measured.values, measured.settled)
-    )
-    scaling = largest(nets.read("outcomes", AFTER).ravel())
+    values, searches = (found[:, late][:, order] for found in (measured.values, measured.settled))
+    scaling = largest(nets.read_of_run("outcomes", AFTER))
     return Course(epochs[order], values, float(scaling), searches, quantity.what)
 
 
@@ -101,10 +99,10 @@ def approach(nets: Nets, quantity: Quantity) -> Measured:
     labels, measured, late = _moments(nets, quantity), quantity.along(nets), course(nets, quantity)
     early = np.char.isdigit(labels)
     epochs = labels[early].astype(float)
-    before = epochs < nets.read("outcomes", "met_epoch")[:, :1]
+    before = epochs < nets.read_of_run("outcomes", "met_epoch")[:, np.newaxis]
 
     def until(found: np.ndarray, start: np.ndarray) -> np.ndarray:
-        ordered = np.where(before, found[:, 0, early], np.nan)[:, np.argsort(epochs)]
+        ordered = np.where(before, found[:, early], np.nan)[:, np.argsort(epochs)]
         return np.concatenate([ordered, start[:, np.newaxis]], axis=1)
 
     return Measured(until(measured.values, late.start), until(measured.settled, late.settled.start))
@@ -131,7 +129,7 @@ def prior_in_ranges(nets: Nets) -> tuple[Course, np.ndarray]:
 
 def above_trend(nets: Nets, logs: Course) -> Course:
     """How far a logarithm is above its trend: the power law fitted before the scaling."""
-    epochs = nets.read("outcomes", "met_epoch")[:, :1] + logs.epochs
+    epochs = nets.read_of_run("outcomes", "met_epoch")[:, np.newaxis] + logs.epochs
     slope, intercept = power_law(epochs[:, logs.epochs < logs.scaling], 10**logs.before)
     trend = intercept[:, np.newaxis] + slope[:, np.newaxis] * np.log10(epochs)
     return replace(logs, values=logs.values - trend)

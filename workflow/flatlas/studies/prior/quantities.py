@@ -71,8 +71,9 @@ class Quantity:
         return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, at=at))
 
     def along(self, nets: Nets) -> Measured:
-        """The same at all moments, which are the last axis."""
-        return self._measured(lambda column: nets.read(f"{self.measure}_summary", column, "at"))
+        """The same at all moments, which are the last axis, for nets of one run."""
+        table = f"{self.measure}_summary"
+        return self._measured(lambda column: nets.read_of_run(table, column, "at"))
 
     def _measured(self, read: Read) -> Measured:
         values = self.of(read)
