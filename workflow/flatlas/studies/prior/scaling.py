@@ -144,7 +144,7 @@ def _off_zero_error(nets: Nets) -> Claims:
         "prior_at_zero_error",
         "it does so only because SGD falls off zero error",
         "largest change of log10 P(f) after the α-scaling, up or down, at epochs without errors on"
-        f" S, if it jumps at others, {IN_RANGES}",
+        f" S, if it jumps at any epoch, {IN_RANGES}",
         BARELY_OFF,
         largest(np.where(error.later == 0, np.abs(prior.changes), np.nan)) * _jumped(prior),
         settled=settled,
