@@ -101,12 +101,15 @@ DIFFERENCE = Comparison(
 )
 # How much more strongly a pair correlates than another, regardless of sign.
 BETTER = Comparison(
-    "size of {kind}'s coefficient of {pair} less that of {other}",
+    "size of the mean over realizations of {kind}'s coefficient of {pair}, less that of {other}",
     lambda kind, one, other: np.abs(one) - np.abs(other),
 )
-# How much of the variance a pair explains, relative to another.
+# How much of the variance a pair explains, relative to another. Coefficients of opposite signs in
+# two realizations explain nothing together.
 EXPLAINED = Comparison(
-    "variance explained by {kind}'s coefficient of {pair}, relative to that of {other}", _share
+    "variance explained by the mean over realizations of {kind}'s coefficient of {pair}, relative"
+    " to that of {other}",
+    _share,
 )
 
 
