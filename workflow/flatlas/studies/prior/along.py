@@ -34,7 +34,11 @@ SHARPNESS = Quantity(
     "sharpness", "watched_sharpness", "sharpness", r"$\log_{10}$ sharpness", "the sharpness"
 )
 CORNERS = replace(
-    SHARPNESS, name="sharpness by corners", measure="watched_corners", label="the same, by corners"
+    SHARPNESS,
+    name="sharpness by corners",
+    measure="watched_corners",
+    label="the same, by corners",
+    what="the sharpness by corners",
 )
 WIDE = replace(SHARPNESS, name="sharpness in a larger box", measure="watched_wide")
 WIDE_CORNERS = replace(

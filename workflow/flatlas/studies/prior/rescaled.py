@@ -116,7 +116,7 @@ def _measures_of_the_hessian(nets: Nets) -> Claims:
         yield nets.mean_claim(
             f"{name}_follows",
             f"{what} does along training as the sharpness does",
-            f"rank correlation of {what} with the sharpness over the moments from zero error on",
+            f"rank correlation of {what} with {sharpness.what} over the moments from zero error on",
             RISING,
             spearman(*pair),
             settled=(logs.searches, sharpness.searches),
@@ -130,8 +130,8 @@ def _fluctuations(nets: Nets) -> Claims:
     yield nets.mean_claim(
         "none",
         "with a larger ε, the sharpness does not fluctuate before zero error",
-        "largest distance of log10 sharpness from the line between the checkpoints before and"
-        " after; all before zero error",
+        "largest distance of log10 of the sharpness by corners from the line between the"
+        " checkpoints before and after; all before zero error",
         BARELY_OFF,
         large,
         settled=(in_wide,),
