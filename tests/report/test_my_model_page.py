@@ -1,4 +1,4 @@
-"""The page of the user's networks: accuracy first, then every measure with its place."""
+"""The page of the user's networks: accuracy first, then every measure."""
 
 from math import nan
 
@@ -10,10 +10,6 @@ from flatlas.evidence.material import Material
 from flatlas.report.my_model import MyModel, my_model_page
 from flatlas.studies.my_model.numbers import ACCURACY, MEASURES, accuracy
 
-RANGES = pd.DataFrame(
-    [("trace", 149, 2.0, 5.0, 50.0), ("T_g", 149, 1.0, 2.0, 3.0), ("T_w", 149, 1.0, 2.0, 3.0)],
-    columns=["measure", "networks", "least", "median", "largest"],
-).set_index("measure")
 # Quantity, value, error and whether it converged.
 NUMBERS = [
     ("train_error", 0.25, 0.01, True),
@@ -30,7 +26,7 @@ def page(tmp_path):
     """The page of networks with these numbers."""
     (tmp_path / "spectrum.png").touch()
 
-    def made(*nets, ranges=RANGES, doubts=()):
+    def made(*nets, doubts=()):
         rows = [(net, 0, *one) for net in nets for one in NUMBERS]
         names = ["net.weights", "seed", "quantity", "value", "error", "settled"]
         model = MyModel(
@@ -41,7 +37,6 @@ def page(tmp_path):
             numbers=pd.DataFrame(rows, columns=names),
             accuracy=ACCURACY,
             measures=MEASURES,
-            ranges=ranges,
             picture=tmp_path / "spectrum.png",
             caption="A line.",
             files=["page.csv"],
@@ -65,30 +60,15 @@ def test_a_doubt_about_the_weights_stands_between_accuracy_and_measures(page):
     assert text.index("25 ± 1 %") < text.index("near chance") < text.index("total curvature")
 
 
-def test_each_measure_has_its_place_in_the_range_of_the_atlas(page):
-    read = page("small.safetensors")
-    assert any(row[0].startswith("total") for row in read.tables[1])
-    text = read.marked["note"]
-    for words in ("within the atlas", "below the atlas", "above the atlas", "no range published"):
-        assert sum(words in one for one in text) == 1, words
-    assert "149" in " ".join(text)
-
-
 def test_a_search_that_did_not_converge_is_marked(page):
     assert len(page("small.safetensors").marked["not-reproduced"]) == 1
-
-
-def test_without_published_ranges_the_page_says_so(page):
-    read = page("small.safetensors", ranges=pd.DataFrame({"measure": []}).set_index("measure"))
-    assert sum("no range published" in one for one in read.marked["note"]) == 4
-    assert not read.shapes
 
 
 def test_several_networks_stand_side_by_side(page):
     read = page("early.safetensors", "late.safetensors")
     for table in read.tables:
         assert table[0][1:3] == ["early.safetensors", "late.safetensors"]
-    assert [len(row) for row in read.tables[1]] == [5] * 5
+    assert [len(row) for row in read.tables[1]] == [4] * 5
 
 
 def test_accuracy_is_that_of_the_last_epoch_with_the_standard_error_of_a_share():

@@ -137,8 +137,7 @@ if "atlas_networks" in JOBS:
             "../scripts/networks.py"
 
 
-# The page of the user's own networks, if the configuration names any. It shows where they lie among the
-# networks of the atlas, whose table its gallery publishes.
+# The page of the user's own networks, if the configuration names any.
 if "my_model" in PLAN.pages:
     MEASURED = JOBS["my_model_spectrum"]
 
@@ -151,7 +150,6 @@ if "my_model" in PLAN.pages:
             # All networks have the same samples.
             samples=JOBS[MEASURED.spec["points"][0]["run"]].inputs["samples"],
             picture=MEASURED.outputs["png"],
-            networks=[str(PUBLISHED)] if PUBLISHED.is_file() else [],
         output:
             html=PLAN.pages["my_model"]["html"],
             csv=PLAN.pages["my_model"]["csv"],
@@ -172,7 +170,7 @@ if "my_model" in PLAN.pages:
             "../scripts/my_model.py"
 
 
-# The same networks among those of the atlas, by all its measures.
+# The same networks among those of the atlas, whose table its gallery publishes.
 if f"{paths.ATLAS_MINE}_{paths.PLACE}" in JOBS:
     MINE = JOBS[f"{paths.ATLAS_MINE}_{paths.PLACE}"]
 

@@ -12,15 +12,7 @@ from flatlas.report.my_model import MyModel, my_model_page
 from flatlas.store.atomic import write_text
 from flatlas.store.provenance import provenance_of, read_provenance
 from flatlas.store.tables import read_table, write_table
-from flatlas.studies.my_model.numbers import (
-    ACCURACY,
-    WEIGHTS,
-    accuracy,
-    comparable,
-    measured,
-    ranges,
-    readable,
-)
+from flatlas.studies.my_model.numbers import ACCURACY, WEIGHTS, accuracy, measured, readable
 
 
 def measure_options(tables):
@@ -45,13 +37,11 @@ def names_of(numbers):
 
 with Job(globals().get("snakemake"), "my model") as job:
     tables = dict(vars(job.input))
-    others = {name: tables.pop(name) for name in ("samples", "picture", "networks")}
+    others = {name: tables.pop(name) for name in ("samples", "picture")}
     material = gather(tables, job.params.spec["points"])
     # Every network has the same images.
     images = read_table(others["samples"]).query("seed == 0")["part"].value_counts().to_dict()
     numbers = pd.concat([accuracy(material, images), measured(material)], ignore_index=True)
-    options = measure_options(tables)
-    published = [read_table(file) for file in others["networks"]]
     picture = Path(others["picture"])
     files = [Path(job.output.csv), picture.with_suffix(".pdf"), picture.with_suffix(".csv")]
     model = MyModel(
@@ -61,8 +51,7 @@ with Job(globals().get("snakemake"), "my model") as job:
         images=images,
         numbers=numbers,
         accuracy=ACCURACY,
-        measures=readable(options),
-        ranges=ranges(comparable(published[0], options) if published else {}),
+        measures=readable(measure_options(tables)),
         picture=picture,
         caption=caption(job.params.caption),
         files=[file.name for file in files],

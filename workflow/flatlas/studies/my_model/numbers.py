@@ -37,7 +37,6 @@ ACCURACY = {
     "test_loss": Quantity("test loss", "", "history", ""),
 }
 
-# Named as the quantities of the study `atlas`, where it has the same.
 MEASURES = {
     "sharpness": Quantity(
         "sharpness",
@@ -123,15 +122,6 @@ MEASURES = {
     ),
 }
 
-# What a measure's numbers depend on, except for their precision.
-DEFINING = {"sharpness": ("by", "box"), "duality": ("layer", "directions")}
-
-
-def definition(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a measure that define its numbers."""
-    named = ("measure", *DEFINING.get(options["measure"], ()))
-    return {name: options[name] for name in named}
-
 
 def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
     """The quantities of the measures taken with these options, which their readings name."""
@@ -140,39 +130,6 @@ def readable(options: Mapping[str, Mapping[str, Any]]) -> dict[str, Quantity]:
         for name, quantity in MEASURES.items()
         if quantity.measure in options
     }
-
-
-def comparable(
-    networks: pd.DataFrame, options: Mapping[str, Mapping[str, Any]]
-) -> dict[str, pd.Series]:
-    """The atlas' values, by quantity, of the measures that it defines in the same way.
-
-    A network counts once, at its first moment: that of the stopping rule.
-    """
-    atlas = networks.attrs["options"]
-    networks = networks.drop_duplicates(NET)
-    return {
-        name: networks[name].dropna()
-        for name, quantity in MEASURES.items()
-        if name in networks
-        and quantity.measure in atlas.keys() & options.keys()
-        and definition(options[quantity.measure]) == definition(atlas[quantity.measure])
-    }
-
-
-def ranges(values: Mapping[str, pd.Series]) -> pd.DataFrame:
-    """The number of values of each quantity, and the least, the median and the largest value."""
-    rows = {
-        name: {
-            "networks": len(one),
-            "least": one.min(),
-            "median": one.median(),
-            "largest": one.max(),
-        }
-        for name, one in values.items()
-        if len(one)
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def accuracy(material: Material, images: Mapping[str, int]) -> pd.DataFrame:
