@@ -13,7 +13,7 @@ from torch import Tensor
 from flatlas.errors import FlatlasError
 from flatlas.flatness.ball import Ball, Least, descent
 from flatlas.flatness.loss import Slope
-from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.sampled import Sampled, mean
 
 TINY = torch.finfo(torch.float64).tiny
 
@@ -114,7 +114,7 @@ def worst(loss: Slope, around: Neighbourhood, search: Search, generator: torch.G
 
 def mean_rise(
     loss: Slope, around: Neighbourhood, pairs: int, generator: torch.Generator
-) -> Estimate:
+) -> Sampled:
     """E L(w + c ⊙ u) − L(w) with Gaussian u, whose standard deviation is the ball's radius.
 
     Each of the `pairs` has u and −u, which cancels the first order.

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from flatlas.flatness.loss import Loss
 from flatlas.hessian.complete import complete_search
-from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.sampled import Sampled, mean
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class GradientNoise:
     eigenvectors. Standard errors are those of independent batches.
     """
 
-    trace: Estimate
-    scale: Estimate
-    share: Estimate
+    trace: Sampled
+    scale: Sampled
+    share: Sampled
     along: np.ndarray
     eigenvalues: np.ndarray
     residuals: np.ndarray
@@ -61,7 +61,7 @@ def gradient_noise(
     return GradientNoise(
         trace=trace,
         scale=_over(trace, size),
-        share=Estimate(share, of_share / trace.value if trace.value else 0.0),
+        share=Sampled(share, of_share / trace.value if trace.value else 0.0),
         along=along.mean(0).numpy(),
         eigenvalues=found.top.cpu().numpy(),
         residuals=found.top_residuals.cpu().numpy(),
@@ -71,18 +71,18 @@ def gradient_noise(
     )
 
 
-def _over(trace: Estimate, size: float) -> Estimate:
+def _over(trace: Sampled, size: float) -> Sampled:
     """An estimate divided by a known number: infinite if that is 0, and unknown if both are."""
     if size:
-        return Estimate(trace.value / size, trace.standard_error / size)
+        return Sampled(trace.value / size, trace.standard_error / size)
     undefined = inf if trace.value else nan
-    return Estimate(undefined, undefined)
+    return Sampled(undefined, undefined)
 
 
-def _mean(of_batches: Tensor) -> Estimate:
+def _mean(of_batches: Tensor) -> Sampled:
     """The mean; its error is unknown for two batches: each deviation from ∇L gives the other."""
     found = mean(of_batches)
-    return Estimate(found.value, inf) if len(of_batches) == 2 else found
+    return Sampled(found.value, inf) if len(of_batches) == 2 else found
 
 
 def _deviations(

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from flatlas.flatness.loss import Slope
-from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.sampled import Sampled, mean
 from flatlas.statistics.student import standard_errors
 
 # Steps are adapted until this share of them is accepted, which suits Hamiltonian steps in many
@@ -66,12 +66,12 @@ class LearningCoefficient:
     sentence for each way in which the chains are not healthy.
     """
 
-    coefficient: Estimate
+    coefficient: Sampled
     by_chain: np.ndarray
     losses: np.ndarray
     loss: float
     r_hat: float
-    drift: Estimate
+    drift: Sampled
     accepted: float
     step_sizes: np.ndarray
     minibatch_bias: float
@@ -284,7 +284,7 @@ def _judged(
     value = float(by_chain.mean())
     r_hat = _r_hat(halves.reshape(-1, half))
     return LearningCoefficient(
-        coefficient=Estimate(value, found.standard_error),
+        coefficient=Sampled(value, found.standard_error),
         by_chain=by_chain,
         losses=losses,
         loss=loss,
@@ -298,7 +298,7 @@ def _judged(
 
 
 def _verdict(
-    by_chain: np.ndarray, r_hat: float, drift: Estimate, accepted: float, minibatch_bias: float
+    by_chain: np.ndarray, r_hat: float, drift: Sampled, accepted: float, minibatch_bias: float
 ) -> tuple[str, ...]:
     """A sentence for each way in which the chains are not healthy."""
     size = abs(float(by_chain.mean()))

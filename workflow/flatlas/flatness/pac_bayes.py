@@ -15,7 +15,7 @@ from scipy.special import rel_entr
 from torch import Tensor
 
 from flatlas.flatness.loss import Slope
-from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.sampled import Sampled, mean
 
 # The search for σ begins at BEGIN and multiplies by FACTOR, at most FARTHEST times.
 BEGIN, FACTOR, FARTHEST = 1e-2, 2.0, 60
@@ -51,7 +51,7 @@ class Tolerated:
     the values of σ that were tried.
     """
 
-    sigma: Estimate
+    sigma: Sampled
     rise: float
     residual: float
     iterations: int
@@ -82,12 +82,12 @@ def tolerated(
     here, there = _bracket(excess)
     if (excess(here) < 0) == (excess(there) < 0):
         tried = excess.cache_info().misses
-        return Tolerated(Estimate(exp(there), inf), rise, inf, tried, converged=False)
+        return Tolerated(Sampled(exp(there), inf), rise, inf, tried, converged=False)
     sigma = exp(brentq(excess, here, there, xtol=tolerance / 4))
     rises, slope = _near(loss, perturbations, sigma, origin)
     residual = abs(rises.value / rise - 1)
     return Tolerated(
-        sigma=Estimate(sigma, rises.standard_error / slope if slope > 0 else inf),
+        sigma=Sampled(sigma, rises.standard_error / slope if slope > 0 else inf),
         rise=rise,
         residual=residual,
         iterations=excess.cache_info().misses,
@@ -108,7 +108,7 @@ def _bracket(excess: Callable[[float], float]) -> tuple[float, float]:
 
 def _near(
     loss: Slope, perturbations: Perturbations, sigma: float, origin: float
-) -> tuple[Estimate, float]:
+) -> tuple[Sampled, float]:
     """The mean rise at σ, and its derivative by σ."""
     rises, slopes = [], []
     for shift in perturbations.of(sigma):
@@ -129,8 +129,8 @@ class Bound:
     `training_error` is their mean error on the training data.
     """
 
-    error: Estimate
-    training_error: Estimate
+    error: Sampled
+    training_error: Sampled
     divergence: float
     sigma: float
 
@@ -162,7 +162,7 @@ def bound(
     allowed = (divergence + choice + log(2 * sqrt(examples) / (1 - confidence))) / examples
     value = largest_error(observed.value, allowed)
     above = largest_error(min(1.0, observed.value + observed.standard_error), allowed)
-    return Bound(Estimate(value, above - value), observed, divergence, sigma)
+    return Bound(Sampled(value, above - value), observed, divergence, sigma)
 
 
 def largest_error(observed: float, divergence: float) -> float:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from flatlas.flatness.ball import Least, least_in_ball
 from flatlas.flatness.loss import Loss
-from flatlas.hessian.hutchinson import mean
+from flatlas.hessian.sampled import mean
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 
 from flatlas.flatness.loss import Loss
-from flatlas.hessian.hutchinson import Estimate, hutchinson
+from flatlas.hessian.hutchinson import hutchinson
+from flatlas.hessian.sampled import Sampled
 
 # Products that share a pass: five times faster than one by one, and more need more memory.
 AT_ONCE = 16
@@ -21,7 +22,7 @@ class RelativeFlatness:
     enough; otherwise it is unbiased, with its standard error.
     """
 
-    flatness: Estimate
+    flatness: Sampled
     products: int
     exact: bool
 
@@ -46,6 +47,6 @@ def relative_flatness(loss: Loss, probes: int, generator: torch.Generator) -> Re
     if size <= probes:
         unit = torch.eye(size, dtype=b.dtype, device=b.device)
         exact = sum((product(rows) * rows).sum().item() for rows in unit.split(AT_ONCE))
-        return RelativeFlatness(Estimate(exact, 0.0), size, exact=True)
+        return RelativeFlatness(Sampled(exact, 0.0), size, exact=True)
     trace, _ = hutchinson(product, size, probes, generator, AT_ONCE)
     return RelativeFlatness(trace, probes, exact=False)

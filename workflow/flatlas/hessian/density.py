@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from flatlas.hessian.complete import complete_search
-from flatlas.hessian.hutchinson import Estimate, root
 from flatlas.hessian.lanczos import Product, Spectrum, search
 from flatlas.hessian.quadrature import Quadrature, quadrature
+from flatlas.hessian.sampled import Sampled, root
 
 # Grid points for each width of the kernel, and the widths by which the grid exceeds the ends.
 FINENESS, MARGIN = 4, 6
@@ -32,16 +32,16 @@ class SpectralDensity:
     density: np.ndarray
 
     @property
-    def trace(self) -> Estimate:
+    def trace(self) -> Sampled:
         """The trace, from the first moment."""
         first = self.nodes.moment(1)
-        return Estimate(self.nodes.size * first.value, self.nodes.size * first.standard_error)
+        return Sampled(self.nodes.size * first.value, self.nodes.size * first.standard_error)
 
     @property
-    def frobenius(self) -> Estimate:
+    def frobenius(self) -> Sampled:
         """The Frobenius norm, from the second moment."""
         size, second = self.nodes.size, self.nodes.moment(2)
-        return root(Estimate(size * second.value, size * second.standard_error))
+        return root(Sampled(size * second.value, size * second.standard_error))
 
     @property
     def edge(self) -> float:
@@ -61,7 +61,7 @@ class SpectralDensity:
         return int((self.ends.top > self.edge).sum())
 
     @property
-    def bulk(self) -> Estimate:
+    def bulk(self) -> Sampled:
         """The share of eigenvalues near 0."""
         return self.nodes.share(-NEAR_ZERO * self.ends.norm, NEAR_ZERO * self.ends.norm)
 

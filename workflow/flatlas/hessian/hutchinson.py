@@ -1,26 +1,18 @@
 """Estimates of a matrix's trace and Frobenius norm from its products with random signs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from flatlas.hessian.lanczos import Subspace
+from flatlas.hessian.sampled import Sampled, mean, root
 
 # Probes outside a subspace that share a product. It takes three quarters of the time of products
 # with one probe each.
 TOGETHER = 4
 # The maximum number of probes, however small the tolerance.
 MOST = 1000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over random vectors, with its standard error."""
-
-    value: float
-    standard_error: float
 
 
 @torch.no_grad()
@@ -30,7 +22,7 @@ def hutchinson(
     probes: int,
     generator: torch.Generator,
     at_once: int = 1,
-) -> tuple[Estimate, Estimate]:
+) -> tuple[Sampled, Sampled]:
     """The trace and the Frobenius norm of a matrix (size, size), from the same `probes`.
 
     For a vector z of random signs the means of z·Hz and |Hz|² are tr H and |H|² (Hutchinson, 1990).
@@ -52,7 +44,7 @@ def deflated(
     probes: int,
     generator: torch.Generator,
     tolerance: float | None = None,
-) -> tuple[Estimate, Estimate]:
+) -> tuple[Sampled, Sampled]:
     """The trace and the Frobenius norm, exact within a subspace and by `probes` outside of it.
 
     This is Hutch++ (Meyer et al. 2021) with the subspace of an earlier search. If that holds the
@@ -66,14 +58,14 @@ def deflated(
         drawn = torch.cat([_outside(product, basis, len(some), generator) for some in groups], 1)
     while True:
         trace, square = mean(drawn[0]), mean(drawn[1])
-        trace = Estimate(inside + trace.value, trace.standard_error)
+        trace = Sampled(inside + trace.value, trace.standard_error)
         if is_accurate(trace, tolerance) or drawn.shape[1] >= MOST:
             break
         drawn = torch.cat([drawn, _outside(product, basis, TOGETHER, generator)], 1)
-    return trace, root(Estimate(known.squared + square.value, square.standard_error))
+    return trace, root(Sampled(known.squared + square.value, square.standard_error))
 
 
-def is_accurate(found: Estimate, tolerance: float | None) -> bool:
+def is_accurate(found: Sampled, tolerance: float | None) -> bool:
     """Whether the standard error is this small relative to the value, if there is a tolerance."""
     return tolerance is None or found.standard_error <= tolerance * abs(found.value)
 
@@ -96,14 +88,3 @@ def random_signs(size: int, count: int, dtype: torch.dtype, generator: torch.Gen
         for _ in range(count)
     ]
     return 2 * torch.stack(drawn).to(dtype) - 1
-
-
-def root(square: Estimate) -> Estimate:
-    """The square root, with its error to first order."""
-    value = square.value**0.5
-    return Estimate(value, square.standard_error / (2 * value) if value else 0.0)
-
-
-def mean(drawn: Tensor) -> Estimate:
-    """The mean of independent numbers."""
-    return Estimate(drawn.mean().item(), drawn.std().item() / len(drawn) ** 0.5)

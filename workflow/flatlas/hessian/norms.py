@@ -6,8 +6,9 @@ import torch
 
 from flatlas.hessian.dense import DenseHessian
 from flatlas.hessian.free import FreeHessian
-from flatlas.hessian.hutchinson import Estimate, hutchinson
+from flatlas.hessian.hutchinson import hutchinson
 from flatlas.hessian.lanczos import TOLERANCE, Spectrum, search
+from flatlas.hessian.sampled import Sampled
 
 # With more images times outputs than this, the exact Frobenius norm, a sum over pairs of them,
 # takes longer than its estimate: at 10,000 half a minute of one core instead of half a second.
@@ -22,8 +23,8 @@ class Norms:
     """The ends of the spectrum, with the spectral norm; the trace and the Frobenius norm."""
 
     spectrum: Spectrum
-    trace: Estimate
-    frobenius: Estimate
+    trace: Sampled
+    frobenius: Sampled
 
 
 def norms(
@@ -39,21 +40,21 @@ def norms(
     found = ends(hessian, top, random, tolerance)
     if isinstance(hessian, FreeHessian):
         return Norms(found, *_estimates(hessian, probes, random))
-    trace = Estimate(hessian.trace(), 0.0)
+    trace = Sampled(hessian.trace(), 0.0)
     if hessian.rows <= EXACT:
-        return Norms(found, trace, Estimate(hessian.frobenius(), 0.0))
+        return Norms(found, trace, Sampled(hessian.frobenius(), 0.0))
     return Norms(found, trace, _estimates(hessian, probes, random)[1])
 
 
 def norm_and_trace(
     hessian: DenseHessian | FreeHessian, top: int, probes: int, random: torch.Generator
-) -> tuple[Spectrum, Estimate]:
+) -> tuple[Spectrum, Sampled]:
     """Only the spectral norm and the trace; of the eigenvalues, only the norm has converged."""
     if isinstance(hessian, DenseHessian):
         hessian = hessian.reduced()
     found = search(hessian.product, hessian.size, top, random, norm_alone=True)
     if isinstance(hessian, DenseHessian):
-        return found, Estimate(hessian.trace(), 0.0)
+        return found, Sampled(hessian.trace(), 0.0)
     return found, _estimates(hessian, probes, random)[0]
 
 
@@ -70,6 +71,6 @@ def ends(
 
 def _estimates(
     hessian: DenseHessian | FreeHessian, probes: int, random: torch.Generator
-) -> tuple[Estimate, Estimate]:
+) -> tuple[Sampled, Sampled]:
     """The trace and the Frobenius norm, from `probes`."""
     return hutchinson(hessian.product, hessian.size, probes, random, hessian.at_once)

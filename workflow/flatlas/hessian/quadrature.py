@@ -13,8 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatlas.hessian.hutchinson import TOGETHER, Estimate, mean, random_signs
+from flatlas.hessian.hutchinson import TOGETHER, random_signs
 from flatlas.hessian.lanczos import Product, Subspace, round_off
+from flatlas.hessian.sampled import Sampled, mean
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,11 @@ class Quadrature:
     nodes: np.ndarray
     weights: np.ndarray
 
-    def moment(self, power: int) -> Estimate:
+    def moment(self, power: int) -> Sampled:
         """∫ φ(t) t^power dt."""
         return self._mean(self.nodes**power)
 
-    def share(self, low: float, high: float) -> Estimate:
+    def share(self, low: float, high: float) -> Sampled:
         """The share of the eigenvalues from `low` to `high`."""
         return self._mean((self.nodes >= low) & (self.nodes <= high))
 
@@ -39,7 +40,7 @@ class Quadrature:
         seen = np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
         return np.asarray(seen @ self.weights.ravel() / len(self.weights))
 
-    def _mean(self, values: np.ndarray) -> Estimate:
+    def _mean(self, values: np.ndarray) -> Sampled:
         return mean(torch.from_numpy((self.weights * values).sum(1)))
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from flatlas.hessian.complete import complete_search
-from flatlas.hessian.hutchinson import Estimate, deflated, is_accurate
+from flatlas.hessian.hutchinson import deflated, is_accurate
 from flatlas.hessian.lanczos import ROUND_OFF, Product
+from flatlas.hessian.sampled import Sampled
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
@@ -35,8 +36,8 @@ class Curvature:
     lowest: np.ndarray
     lowest_residuals: np.ndarray
     lowest_errors: np.ndarray
-    trace: Estimate | None
-    frobenius: Estimate | None
+    trace: Sampled | None
+    frobenius: Sampled | None
     tolerance: float
     iterations: int
     converged: bool

@@ -6,7 +6,7 @@ from math import floor, inf, isfinite, isnan, log10
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.hessian.hutchinson import Estimate
+from flatlas.hessian.sampled import Sampled
 from flatlas.library.pictures import panels, symmetric_scale
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Quantity:
         return self.converged and not isnan(self.value) and isfinite(self.error)
 
     @classmethod
-    def of(cls, estimate: Estimate, converged: bool = True) -> "Quantity":
+    def of(cls, estimate: Sampled, converged: bool = True) -> "Quantity":
         """An estimate with its standard error."""
         return cls(estimate.value, estimate.standard_error, converged)
 

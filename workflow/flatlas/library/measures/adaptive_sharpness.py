@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flatlas.flatness.adaptive_sharpness import Worst, mean_rise, worst
-from flatlas.hessian.hutchinson import Estimate
+from flatlas.hessian.sampled import Sampled
 from flatlas.library.found import Quantity
 from flatlas.library.options import SHARPNESS, OfAscent
 from flatlas.library.problem import Problem
@@ -20,7 +20,7 @@ class AdaptiveSharpness:
     """The `worst` rise of the loss within the ball, a lower bound, and its `mean`."""
 
     worst: Worst
-    mean: Estimate
+    mean: Sampled
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Both, and the largest rise to first order, which depends only on the gradient."""

@@ -16,7 +16,7 @@ from pydantic import PositiveInt
 from flatlas.errors import FlatlasError
 from flatlas.flatness.adaptive_sharpness import worst
 from flatlas.flatness.ball import Exponent
-from flatlas.hessian.hutchinson import Estimate, mean
+from flatlas.hessian.sampled import Sampled, mean
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfAscent
 from flatlas.library.problem import Problem
@@ -36,7 +36,7 @@ class MSharpness:
     `iterations` the sum. `converged` refers to all of them.
     """
 
-    mean: Estimate
+    mean: Sampled
     search_error: float
     rises: np.ndarray
     residuals: np.ndarray

@@ -11,8 +11,8 @@ import torch
 from flatlas.errors import FlatlasError
 from flatlas.flatness import regret as flatness
 from flatlas.flatness.regret import TrueRegret, gradients_of, local_regret, true_regret
-from flatlas.hessian.hutchinson import mean
 from flatlas.hessian.natural import NaturalGradients
+from flatlas.hessian.sampled import mean
 from flatlas.library.fisher import logits_of, natural_gradients
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
