@@ -19,6 +19,7 @@ from flatlas.plan.family import ModuleFamily
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.needs import kernel_passes, measuring_passes
 from flatlas.plan.training_specs import RunSpec
 from flatlas.report.readable import duration
 
@@ -95,14 +96,10 @@ def _takes(spec: Spec, job: Job) -> Takes:
     net = net_of(spec if isinstance(spec, KernelSpec) else spec.run)
     one, rates = gradients()[net], _rates()[net]
     if isinstance(spec, KernelSpec):
-        images = images_seen(spec.samples)
-        nets = len(spec.samples.seeds) * images // 10
-        operations = nets * images * one.operations_forward
+        operations = kernel_passes(spec) * one.operations_forward
         return Takes(operations, operations / rates.product_float64, 1e6 * job.mem_mb)
-    options, run = spec.options, spec.run
-    images = options.passes * len(options.at) * len(run.seeds) * images_seen(run.samples)
-    operations = images * one.operations
-    single = options.resolved().get("precision")
+    operations = measuring_passes(spec) * one.operations
+    single = spec.options.resolved().get("precision")
     rate = rates.product_float32 if single else rates.product_float64
     return Takes(operations, operations / rate, 1e6 * job.mem_mb)
 

@@ -60,31 +60,38 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
 def measuring_needs(measured: MeasureSpec) -> Needs:
     """What a measure requests, for all realizations at all moments, in float64."""
     run, options = measured.run, measured.options
-    images = images_seen(run.samples)
     net = run.net.size(run.input_shape, run.outputs)
-    passes = options.passes * len(options.at) * len(run.seeds) * images
-    numbers = options.matrices * images**2 + options.vectors * net.weights
+    numbers = options.matrices * images_seen(run.samples) ** 2 + options.vectors * net.weights
     numbers += _numbers_of_layer(measured)
     return {
         "gpus": int(worth_a_gpu(net)),
         "mem_mb": 4000 + 8 * numbers // 10**6,
-        "runtime": options.runtime + _minutes(passes, net),
+        "runtime": options.runtime + _minutes(measuring_passes(measured), net),
     }
+
+
+def measuring_passes(measured: MeasureSpec) -> int:
+    """How many images go through the net, forward and back, each as often as it is read."""
+    run, options = measured.run, measured.options
+    return options.passes * len(options.at) * len(run.seeds) * images_seen(run.samples)
 
 
 def kernel_needs(kernel: KernelSpec) -> Needs:
-    """What a kernel requests: a tenth as many random nets as images, on every draw of images.
+    """What a kernel requests. Its nets have one output.
 
-    Each net has one output. The matrix is in memory twice: the sum over nets, and a copy that is
-    written to the disk.
+    The matrix is in memory twice: the sum over nets, and a copy that is written to the disk.
     """
     net, images = kernel.net.size(kernel.input_shape, outputs=1), images_seen(kernel.samples)
-    passes = images**2 * len(kernel.samples.seeds) // 10
     return {
         "gpus": int(worth_a_gpu(net)),
         "mem_mb": 4000 + 8 * 2 * images**2 // 10**6,
-        "runtime": 60 + _minutes(passes, net),
+        "runtime": 60 + _minutes(kernel_passes(kernel), net),
     }
+
+
+def kernel_passes(kernel: KernelSpec) -> int:
+    """How many images go through nets: a tenth as many random nets as images, for every draw."""
+    return images_seen(kernel.samples) ** 2 * len(kernel.samples.seeds) // 10
 
 
 def worth_a_gpu(net: NetSize) -> bool:
