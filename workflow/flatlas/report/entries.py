@@ -1,6 +1,5 @@
 """Figures as they are on disk. Pages show the existing files, and say if they are outdated."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from os.path import relpath
@@ -13,7 +12,7 @@ from flatlas.claims.claim import known, not_run
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.pages import Entry
-from flatlas.store.provenance import read_provenance, verify
+from flatlas.store.provenance import made_otherwise, read_provenance, verify
 from flatlas.store.tables import read_table
 
 OUTDATED = "Drawn with other settings or other code than the current ones."
@@ -42,7 +41,8 @@ def read_report_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
     entry = replace(read_entry(figure, folder), caption=caption(figure["caption"]))
     if entry.picture is None:
         return entry
-    drawn_from = facts(_record(figure)["realizations"], figure["data"])
+    record = read_provenance(figure["files"]["provenance"])
+    drawn_from = facts(record["realizations"], figure["data"])
     # The current settings say nothing about a figure that was drawn with others.
     if _is_outdated(figure):
         return replace(entry, facts=f"{drawn_from} {OUTDATED}")
@@ -60,11 +60,4 @@ def _claims(figure: Mapping[str, Any]) -> pd.DataFrame:
 
 def _is_outdated(figure: Mapping[str, Any]) -> bool:
     """Whether the current `spec` or `code` differs from that in the figure's record."""
-    now = json.loads(json.dumps({"spec": figure["spec"], "code": figure["code"]}))
-    record = _record(figure)
-    return any(record[key] != now[key] for key in now)
-
-
-def _record(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """The provenance written when the figure was drawn."""
-    return read_provenance(figure["files"]["provenance"])
+    return made_otherwise(figure["files"]["provenance"], figure["spec"], figure["code"])
