@@ -5,6 +5,7 @@ import pandas as pd
 
 from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import ONLY_THE_FUNCTION
+from flatlas.claims.nets import FEWEST
 from flatlas.claims.trust import range_of, trusted, unsettled
 from flatlas.evidence.material import FINAL, NET, ZERO_ERROR, Material
 from flatlas.plotting.style import Drawing, note, panels
@@ -31,8 +32,6 @@ SCALINGS = {"layer": "a layer", "neurons": "each neuron of a layer"}
 # No α-scaling changes these: tests prove that for any net, so it is no result.
 OF_THE_FUNCTION = {"train_loss", "prior", "path_norm", "margin", "kl_regret"}
 IDENTITIES = {"layer": OF_THE_FUNCTION | {"dual_gap"}, "neurons": OF_THE_FUNCTION}
-# Fewer realizations decide nothing.
-FEWEST = 3
 
 
 def draw(material: Material) -> Drawing:
