@@ -72,7 +72,7 @@ WITHOUT_RESULTS = {
     ("named", "data_specs"),
     # What a dry run prints.
     ("changed_modules", "fingerprint"),
-    ("leaves", "trees"),
+    ("by_key", "trees"),
     ("would_delete", "deletion"),
     ("deletable", "cleaning"),
     # How options of the library are checked.

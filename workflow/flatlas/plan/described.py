@@ -9,7 +9,7 @@ from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Entry, Plan
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import dotted, leaves
+from flatlas.plan.trees import by_key
 
 
 def described(plan: Plan, entries: Iterable[Entry]) -> dict[str, Any]:
@@ -39,8 +39,7 @@ def _taken(measured: MeasureSpec) -> dict[str, Any]:
 
 def settings_of(run: RunSpec) -> dict[str, Any]:
     """The settings in a network's row, by the columns of the table."""
-    said = {dotted(place): value for place, value in leaves(run.resolved()).items()}
-    known = said | _of_data(run) | _of_net(run)
+    known = by_key(run.resolved()) | _of_data(run) | _of_net(run)
     return {name: known.get(name) for name in NETWORK_SETTINGS}
 
 

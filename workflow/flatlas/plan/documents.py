@@ -16,7 +16,7 @@ import yaml
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.mistakes import Model, listed, validated
 from flatlas.plan.reading import QUICK_LOADER
-from flatlas.plan.trees import CHOOSING, Location, at, check_tree, dotted, has, leaves, merged
+from flatlas.plan.trees import CHOOSING, Location, at, by_key, check_tree, dotted, has, merged
 
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 # In YAML 1.1 leading zeros make a number octal, and colons one to the base 60.
@@ -72,11 +72,11 @@ class Document:
 
         A value that a layer does not set is None.
         """
-        before, now = leaves(self.layers[0].tree), leaves(self.tree)
+        before, now = by_key(self.layers[0].tree), by_key(self.tree)
         return {
-            dotted(place): (before.get(place), now.get(place))
-            for place in {**before, **now}
-            if before.get(place) != now.get(place)
+            key: (before.get(key), now.get(key))
+            for key in {**before, **now}
+            if before.get(key) != now.get(key)
         }
 
     def hint(self, missing: Location) -> str:

@@ -10,7 +10,7 @@ from flatlas.plan.ids import run_id
 from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import dotted, leaves
+from flatlas.plan.trees import by_key
 
 # The parts of a run that determine a network when it meets its rule, including the settings of its
 # images that have no column. The run that it starts from counts as one setting.
@@ -63,10 +63,9 @@ def _differing(runs: Mapping[str, RunSpec], said: Mapping[str, Mapping[str, Any]
 
 def _without_column(run: RunSpec) -> dict[str, Any]:
     """The run's settings that have no column."""
-    known = {dotted(place): value for place, value in leaves(run.resolved()).items()}
     said = {
         key: value
-        for key, value in known.items()
+        for key, value in by_key(run.resolved()).items()
         if (key.startswith(PARTS) or key in WHOLE) and key not in NETWORK_SETTINGS
     }
     if len({*said.get(LAYERS, ())}) <= 1:

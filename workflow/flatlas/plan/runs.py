@@ -32,7 +32,7 @@ from flatlas.plan.run_checks import (
 from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
-from flatlas.plan.trees import USER, Location, dotted, is_within, leaves, with_value
+from flatlas.plan.trees import USER, Location, by_key, dotted, is_within, with_value
 
 # A point that changes nothing: the base run itself.
 NO_CHANGES: dict[str, Any] = {}
@@ -207,7 +207,7 @@ def values_at(keys: Iterable[str], run: Run) -> dict[str, Any]:
     A mapping, such as an optimizer, is listed value by value: `optimizer.name`, `optimizer.lr`, ...
     Keys that the run lacks are left out.
     """
-    values = {dotted(place): value for place, value in leaves(run.model_dump(mode="json")).items()}
+    values = by_key(run.model_dump(mode="json"))
     return {name: value for key in keys for name, value in values.items() if is_within(name, key)}
 
 

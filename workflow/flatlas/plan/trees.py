@@ -138,3 +138,8 @@ def leaves(tree: Any, location: Location = ()) -> dict[Location, Any]:
     for key, value in tree.items():
         found |= leaves(value, (*location, key))
     return found
+
+
+def by_key(tree: Any) -> dict[str, Any]:
+    """Every value in a tree that is not a mapping, by its dotted key."""
+    return {dotted(place): value for place, value in leaves(tree).items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flatlas.errors import first_few
 from flatlas.plan.fingerprint import changed_modules
-from flatlas.plan.trees import dotted, leaves
+from flatlas.plan.trees import by_key
 
 if TYPE_CHECKING:
     from snakemake.dag import DAG
@@ -82,11 +82,11 @@ def _changed_keys(before: set[str], spec: Mapping[str, Any]) -> list[str]:
     """The dotted keys in which an earlier spec, given as text, differs; none if that is unknown."""
     text = next((text for text in sorted(before) if text.startswith("{")), "{}")
     try:
-        old, new = leaves(ast.literal_eval(text)), leaves(spec)
+        old, new = by_key(ast.literal_eval(text)), by_key(spec)
     except ValueError:
         # inf and nan are no literals.
         return []
-    return [dotted(key) for key in {**old, **new} if old.get(key) != new.get(key)]
+    return [key for key in {**old, **new} if old.get(key) != new.get(key)]
 
 
 def _named(names: list[str]) -> str:
