@@ -70,17 +70,19 @@ class _Chains(Subspace):
             lost.zero_()
         return lost.abs().sum(0)
 
-    def begin(self, vectors: Tensor, left: Tensor) -> None:
-        """Keep only these Ritz vectors (columns) for a new chain; what was `left` is lost."""
-        lost = self._keep(vectors, left)
+    def begin(self, vectors: Tensor, left: Tensor, top: int, bottom: int) -> None:
+        """Keep only so many Ritz vectors (columns) of both ends, for a new chain.
+
+        What was `left` is lost.
+        """
+        lost = self._keep(vectors[:, _outer(vectors, top, bottom)], left)
         self._lost = torch.nn.functional.pad(lost, (0, len(self._basis) - self.size))
         self._start()
 
-    def shrink(self, top: int, bottom: int, left: Tensor) -> None:
+    def shrink(self, left: Tensor, top: int, bottom: int) -> None:
         """Keep only so many Ritz vectors of both ends of the chain, which goes on with `left`."""
         values, own = torch.linalg.eigh(self.chain)
-        kept = torch.ones_like(values, dtype=torch.bool)
-        kept[bottom : len(values) - top] = False
+        kept = _outer(own, top, bottom)
         self._gone = torch.cat([self._gone, values[~kept]])
         before = torch.eye(self._first, dtype=own.dtype, device=own.device)
         lost = self._keep(torch.block_diag(before, own[:, kept]), left)[:-1]
@@ -116,6 +118,12 @@ class _Chains(Subspace):
         return float((self._length - away.abs().log().sum()).exp())
 
 
+def _outer(vectors: Tensor, top: int, bottom: int) -> Tensor:
+    """Which columns are the last `top` or the first `bottom` ones."""
+    places = torch.arange(vectors.shape[1], device=vectors.device)
+    return (places < bottom) | (places >= len(places) - top)
+
+
 def vectors_held(top: int, bottom: int) -> int:
     """The largest number of vectors that a search keeps."""
     return 2 * (top + bottom) + ROOM
@@ -147,6 +155,7 @@ def complete_search(
     allowed = max(top, steps * others if steps else max(FEW, STEPS * others))
     most = min(size, allowed, vectors_held(top, bottom))
     risk = RISK * (pi / 2 / size) ** 0.5
+    kept = top + NEXT, bottom and bottom + NEXT
     space = _Chains(product, size, most, generator.device, dtype)
     fresh, taken, known, ample = random_rows(space.basis, 1, generator), 0, None, AMPLE
     while True:
@@ -166,22 +175,16 @@ def complete_search(
                 return _with_missing(best, are_complete, tolerance), space
         enough = ample * tolerance * _size(now)
         if inf in shares and _largest(now) <= enough:
-            kept = [*range(space.size)]
-            kept = sorted({*kept[-top - NEXT :], *kept[: bottom and bottom + NEXT]})
-            space.begin(vectors[:, kept], left)
+            space.begin(vectors, left, *kept)
             fresh, known = random_rows(space.basis, 1, generator), now
-        elif (
-            inf in shares
-            and 2 * taken <= allowed
-            and _is_stuck(now, _ends(space.lost(vectors), top, bottom), enough)
-        ):
+        elif inf in shares and 2 * taken <= allowed and _is_stuck(now, space.lost(vectors), enough):
             # An earlier chain ended with a mixture of eigenvectors that it took for one.
             space, ample = _Chains(product, size, most, generator.device, dtype), ample / 10
             fresh, known = random_rows(space.basis, 1, generator), None
         else:
             fresh = orthonormal(left, space, generator)
             if space.size == most:
-                space.shrink(top + NEXT, bottom and bottom + NEXT, left)
+                space.shrink(left, *kept)
 
 
 def _spectrum(
@@ -199,9 +202,9 @@ def _ends(ascending: Tensor, top: int, bottom: int) -> tuple[Tensor, Tensor]:
     return ascending.flip(0)[:top], ascending[:bottom]
 
 
-def _is_stuck(now: Spectrum, lost: tuple[Tensor, Tensor], enough: float) -> bool:
+def _is_stuck(now: Spectrum, lost: Tensor, enough: float) -> bool:
     """Whether what earlier chains `lost` keeps the residuals above `enough`."""
-    most = torch.cat(lost).max().item()
+    most = torch.cat(_ends(lost, len(now.top), len(now.bottom))).max().item()
     return most > enough and _largest(now) <= 2 * most
 
 
