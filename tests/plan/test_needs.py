@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 from small_configuration import RUN
 
 from flatlas.plan.kernel_specs import KernelSpec
+from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.needs import kernel_needs, measuring_needs, training_needs
 from flatlas.plan.requests import gpu_request, growing
 from flatlas.plan.training_specs import RunSpec
@@ -115,11 +116,33 @@ def test_duality_asks_for_memory_for_matrices_over_the_weights_of_its_layer(plan
     assert measuring_needs(measured)["mem_mb"] == pytest.approx(least, rel=0.01)
 
 
-def test_a_kernel_asks_for_memory_for_two_matrices_and_time_for_its_nets():
+def measured_mb(samples, **options):
+    given = {"options": options, "run": RUN | {"samples": samples}}
+    return measuring_needs(MeasureSpec.model_validate(given))["mem_mb"]
+
+
+def test_a_measure_asks_for_memory_for_the_images_of_all_draws():
+    """Once, in float32, with those of an attack set."""
+    hessian = {"measure": "hessian", "top": 1}
+    one_draw = measured_mb(RUN["samples"] | {"split": 0}, **hessian)
+    drawn = measured_mb(RUN["samples"], **hessian)
+    attack = {"subset": RUN["samples"], "size": 6000, "seeds": (0, 1)}
+    assert drawn - one_draw == pytest.approx(PIXELS / 4, abs=2)
+    assert measured_mb(attack, **hessian) - drawn == pytest.approx(PIXELS / 2, abs=2)
+
+
+def test_forgetting_asks_for_memory_for_the_images_of_its_second_task():
+    """400 and 800 images to train, besides 2,000 to test, in both draws."""
+    forgetting = {"measure": "forgetting", "layer": "fc1", "strengths": [1], "directions": [1]}
+    one, two = (measured_mb(RUN["samples"], task=task, **forgetting) for task in ([1], [1, 2]))
+    assert two - one == pytest.approx(400 / 6000 * PIXELS / 2, abs=1.1)
+
+
+def test_a_kernel_asks_for_memory_for_two_matrices_and_the_images_and_time_for_its_nets():
     """On two draws of 6,000 images: 36 million numbers in each matrix, 600 nets."""
     given = {name: RUN[name] for name in ("samples", "net", "input_shape")}
-    kernel = KernelSpec.model_validate(given)
-    assert kernel_needs(kernel) == {"gpus": 0, "mem_mb": 4000 + 2 * 288, "runtime": 60 + 2}
+    kernel = kernel_needs(KernelSpec.model_validate(given))
+    assert kernel == {"gpus": 0, "mem_mb": int(4000 + 2 * 288 + PIXELS / 2), "runtime": 60 + 2}
 
 
 def test_requests_grow_with_the_attempt():

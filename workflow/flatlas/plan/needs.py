@@ -5,11 +5,17 @@ from math import prod
 from typing import TypedDict
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import SubsetSpec, images_in_epoch, images_seen, images_to_train_on
+from flatlas.plan.data_specs import (
+    SamplesSpec,
+    SubsetSpec,
+    images_in_epoch,
+    images_seen,
+    images_to_train_on,
+)
 from flatlas.plan.families.own import Own
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
-from flatlas.plan.measure_specs import MeasureSpec
+from flatlas.plan.measure_specs import MeasureSpec, second_task
 from flatlas.plan.measurements.duality import PAIRED
 from flatlas.plan.training_specs import RunSpec
 
@@ -58,14 +64,19 @@ def training_needs(run: RunSpec, ranks: int = 1) -> Needs:
 
 
 def measuring_needs(measured: MeasureSpec) -> Needs:
-    """What a measure requests, for all realizations at all moments, in float64."""
+    """What a measure requests, for all realizations at all moments, in float64.
+
+    The images of all draws are in memory once, in float32; those of a second task, too.
+    """
     run, options = measured.run, measured.options
     net = run.net.size(run.input_shape, run.outputs)
     numbers = options.matrices * images_seen(run.samples) ** 2 + options.vectors * net.weights
     numbers += _numbers_of_layer(measured)
+    tasks = [samples for samples in (run.samples, second_task(measured)) if samples is not None]
+    pixels = sum(_pixels(samples, run.input_shape, len(run.seeds)) for samples in tasks)
     return {
         "gpus": int(worth_a_gpu(net)),
-        "mem_mb": 4000 + 8 * numbers // 10**6,
+        "mem_mb": 4000 + (8 * numbers + 4 * pixels) // 10**6,
         "runtime": options.runtime + _minutes(measuring_passes(measured), net),
     }
 
@@ -79,12 +90,14 @@ def measuring_passes(measured: MeasureSpec) -> int:
 def kernel_needs(kernel: KernelSpec) -> Needs:
     """What a kernel requests. Its nets have one output.
 
-    The matrix is in memory twice: the sum over nets, and a copy that is written to the disk.
+    The matrix is in memory twice: the sum over nets, and a copy that is written to the disk. The
+    images of all draws are in memory once.
     """
     net, images = kernel.net.size(kernel.input_shape, outputs=1), images_seen(kernel.samples)
+    pixels = _pixels(kernel.samples, kernel.input_shape, len(kernel.samples.seeds))
     return {
         "gpus": int(worth_a_gpu(net)),
-        "mem_mb": 4000 + 8 * 2 * images**2 // 10**6,
+        "mem_mb": 4000 + (8 * 2 * images**2 + 4 * pixels) // 10**6,
         "runtime": 60 + _minutes(kernel_passes(kernel), net),
     }
 
@@ -122,8 +135,12 @@ def _numbers_in_training(run: RunSpec, net: NetSize, ranks: int) -> int:
     The ten copies are the iterate, its gradient, the optimizer's state, and the weights being
     saved. An average adds two, as it is in float64, and each kept moment one.
     """
-    one_draw = isinstance(run.samples, SubsetSpec) and run.samples.split is not None
-    draws = 1 if one_draw else len(run.seeds)
-    pixels = prod(run.input_shape) * images_in_epoch(run.samples) * draws
+    pixels = _pixels(run.samples, run.input_shape, len(run.seeds))
     copies = 10 + 2 * bool(run.average) + len(run.checkpoints) + len(run.overtraining)
     return 2 * ranks * pixels + copies * len(run.seeds) * run.learner_count * net.weights
+
+
+def _pixels(samples: SamplesSpec, input_shape: tuple[int, int, int], seeds: int) -> int:
+    """The pixels of all draws for so many seeds, as `load_samples` holds them in memory."""
+    one_draw = isinstance(samples, SubsetSpec) and samples.split is not None
+    return prod(input_shape) * images_in_epoch(samples) * (1 if one_draw else seeds)
