@@ -1,5 +1,7 @@
 """Attack sets."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,6 +101,18 @@ def test_every_image_that_is_left_has_the_same_chance(images):
     counts = np.bincount(table.loc[table["part"] == "attack", "index"], minlength=300)[list(left)]
     deviation = (counts - count / 4) / np.sqrt(count * 0.25 * 0.75)
     assert np.abs(deviation).max() < 4.5
+
+
+def test_a_small_set_holds_no_memory_for_the_images_that_it_leaves():
+    """Ten of 60,000 images for each of eight seeds: one seed at a time has rows for the others."""
+    labels = np.arange(60_000) % 5
+    spec = attack(size=10, seeds=tuple(range(8)))
+    subset = draw_subsets(labels, labels[:1000], spec.subset)
+    tracemalloc.start()
+    table = draw_attack_sets(subset, labels, spec)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(table) == 8 * 150 and peak < 8 * labels.nbytes
 
 
 def test_a_single_class_has_no_wrong_label(images):

@@ -48,5 +48,7 @@ def _attack_rows(
     true_labels = task_labels(train_labels[left], spec.subset)
     allowed = np.unique(task_labels(train_labels[of_classes], spec.subset))
     labels = wrong_labels(true_labels, allowed, generator(seed, "attack labels"))
-    rows = sample_rows(seed, "attack", left, true_labels).assign(label=labels)
-    return rows[: spec.size]
+    # Cut before the rows are made: a slice of them would keep them all, for every seed.
+    chosen = slice(spec.size)
+    rows = sample_rows(seed, "attack", left[chosen], true_labels[chosen])
+    return rows.assign(label=labels[chosen])
