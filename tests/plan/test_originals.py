@@ -153,3 +153,24 @@ def test_a_folder_that_cannot_be_read_is_refused_before_a_job_runs(data_root, sp
     more = {"path": f"pets/{spoil}"} if spoil == "elsewhere" else {}
     with pytest.raises(FlatlasError, match=rf"{data_root}/pets/\S* (is not a fold|has 1 class f)"):
         of(data_root, **more)
+
+
+@pytest.fixture
+def closed(tmp_path):
+    """A data root that this process may not enter; root becomes another user for the while."""
+    root = tmp_path / "data"
+    (root / "MNIST/raw").mkdir(parents=True)
+    root.chmod(0)
+    as_root = os.geteuid() == 0
+    if as_root:
+        os.seteuid(65534)
+    yield root
+    if as_root:
+        os.seteuid(0)
+    root.chmod(0o700)
+
+
+@pytest.mark.parametrize("kind", ["mnist", "cifar10", "folder"])
+def test_a_data_root_of_another_user_is_refused(closed, kind):
+    with pytest.raises(FlatlasError, match=rf"{closed}\S* can't be read \(Permission denied\)"):
+        originals({**FOLDER, "kind": kind}, str(closed), "mine.yaml")

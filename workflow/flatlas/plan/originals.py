@@ -8,7 +8,7 @@ from typing import Any
 from flatlas.data_root import NotInDataRootError, naming_data_root
 from flatlas.image_files import training_and_test
 from flatlas.plan.paths import RESULTS
-from flatlas.published_sets import SETS, refuse_unreadable
+from flatlas.published_sets import SETS, PublishedSet, refuse_unreadable
 
 
 def originals(source: Mapping[str, Any], data_root: str, where_set: str, read: bool = False) -> str:
@@ -24,13 +24,23 @@ def originals(source: Mapping[str, Any], data_root: str, where_set: str, read: b
         if source["kind"] == "folder":
             return _digest(root, source)
         if source["kind"] in SETS and not read:
-            if not root.is_dir() and not root.is_relative_to(RESULTS):
-                raise NotInDataRootError(
-                    f"{root} is not a folder. To have the data sets downloaded to it, make it "
-                    "first."
-                )
-            refuse_unreadable(SETS[source["kind"]], root)
+            _check_published(SETS[source["kind"]], root)
     return ""
+
+
+def _check_published(published: PublishedSet, root: Path) -> None:
+    """Raise an error if a set certainly can't be read from this root or downloaded to it."""
+    try:
+        if not root.is_dir() and not root.is_relative_to(RESULTS):
+            raise NotInDataRootError(
+                f"{root} is not a folder. To have the data sets downloaded to it, make it first."
+            )
+        refuse_unreadable(published, root)
+    except OSError as error:
+        raise NotInDataRootError(
+            f"{error.filename} can't be read ({error.strerror}). Make it readable, or set another "
+            "data_root."
+        ) from error
 
 
 def _digest(root: Path, source: Mapping[str, Any]) -> str:
