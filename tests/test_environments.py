@@ -3,7 +3,9 @@
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "envs" / "requirements.txt"
 PYTHONS = ["3.11", "3.12", "3.13"]
+# Packages that belong to another one, which alone is named.
+PARTS = {"markupsafe": "jinja2", "pydantic-core": "pydantic"}
 
 
 @cache
@@ -65,17 +69,41 @@ def test_the_lock_has_every_direct_dependency_in_one_version_for_all_pythons():
         assert requirement.specifier.contains(locked[name]), f"{requirement}: got {locked[name]}"
 
 
-@pytest.mark.parametrize("name", ["compute", "figures"])
-def test_conda_pins_equal_the_lock(name):
-    path = ROOT / "envs" / f"{name}.yaml"
-    dependencies = yaml.safe_load(path.read_text())["dependencies"]
+def imported():
+    """The distributions that the workflow imports, except those of Snakemake."""
+    owners = packages_distributions()
+    lines = r"^ *(?:from (\w+)[\w.]* import|import (\w+))"
+    texts = (path.read_text() for path in (ROOT / "workflow").rglob("*.py"))
+    names = {a or b for text in texts for a, b in re.findall(lines, text, re.MULTILINE)}
+    found = [owners[name] for name in names - sys.stdlib_module_names if name in owners]
+    packages = (canonicalize_name(name) for some in found for name in some)
+    return {PARTS.get(name, name) for name in packages if not name.startswith("snakemake")}
+
+
+def pinned_for_conda(name):
+    """The lines `package==version` of an environment, and its Python."""
+    dependencies = yaml.safe_load((ROOT / "envs" / f"{name}.yaml").read_text())["dependencies"]
     (python,) = (entry for entry in dependencies if str(entry).startswith("python="))
     (pip,) = (entry["pip"] for entry in dependencies if isinstance(entry, dict))
-    locked = pins(python.removeprefix("python="))
-    for line in pip:
+    return pip, python.removeprefix("python=")
+
+
+def test_every_imported_package_is_a_direct_dependency_and_pinned_for_conda():
+    direct = {canonicalize_name(one.name) for one in parsed(ROOT / "envs" / "requirements.in")}
+    lines = [line for name in ("compute", "figures") for line in pinned_for_conda(name)[0]]
+    packages = imported()
+    assert {"numpy", "torch"} <= packages <= direct
+    assert packages <= {canonicalize_name(line.split("==")[0]) for line in lines}
+
+
+@pytest.mark.parametrize("name", ["compute", "figures"])
+def test_conda_pins_equal_the_lock(name):
+    lines, python = pinned_for_conda(name)
+    locked = pins(python)
+    for line in lines:
         package = canonicalize_name(line.split("==")[0])
-        assert line == f"{package}=={locked[package]}", f"{path.name}: run `make lock`"
-    assert name == "compute" or not any("torch" in line for line in pip)
+        assert line == f"{package}=={locked[package]}", f"{name}.yaml: run `make lock`"
+    assert name == "compute" or not any("torch" in line for line in lines)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
