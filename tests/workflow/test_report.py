@@ -61,6 +61,11 @@ def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):
     said = demo.snakemake("costs")
     assert re.search(r"^duality_s4 +\d+ +\d+ +[\d.]+ (s|min) +[\d.]+ (s|min) ", said, re.MULTILINE)
     assert "unknown" not in said
+    assert demo.would_run("costs") == {}
+    shipped = demo / "docs/made/costs/tiny_jobs.csv"
+    shipped.parent.mkdir(parents=True)
+    shipped.write_text("provenance,stage,net,units,seconds\n")
+    assert demo.would_run("costs") == {"costs": 1}
 
 
 @pytest.mark.browser

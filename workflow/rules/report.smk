@@ -1,5 +1,7 @@
 # The pages: the picture of the plan, the scorecards, the report, the costs, a comparison.
 
+from flatlas.report.estimates import SHIPPED
+
 SMALL = {"mem_mb": growing(1000), "runtime": growing(10)}
 # Results on real data, which the repository publishes.
 GALLERY = LIBRARY.parent / "docs" / "gallery"
@@ -222,7 +224,9 @@ rule costs:
         preset=PLAN.preset,
         targets=PLAN.needed,
         studies=list(PLAN.studies),
-        written=lambda wildcards: written(read_by_costs(PLAN)),
+        written=lambda wildcards: written(
+            [*read_by_costs(PLAN), *sorted(SHIPPED.glob("*_jobs.csv"))]
+        ),
         code=lambda wildcards: stage_code("costs"),
     message:
         "Time and memory of each figure, time by measure and study"

@@ -100,7 +100,7 @@ def _scorecard(given: Path) -> Path:
     return given if given.name == name else given / name
 
 
-def written(files: Iterable[str]) -> str:
+def written(files: Iterable[str | Path]) -> str:
     """A digest that changes when any of the files is written, appears or disappears.
 
     For jobs that read whatever files exist already. Such files cannot be declared as inputs.
