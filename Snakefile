@@ -171,9 +171,5 @@ try:
     # Snakemake's parser takes a while to build.
     if CLEANING & {*sys.argv}:
         check_cleaning(targets_of(sys.argv), CLEANING)
-    # Snakemake would wrap what a rule's function says in an error of its own, with a traceback.
-    if workflow.is_main_process:
-        for source in sources_behind(PLAN, sys.argv):
-            originals_of(source)
 except FlatlasError as error:
     raise WorkflowError(str(error)) from None

@@ -7,7 +7,6 @@ from flatlas.errors import FlatlasError
 from flatlas.plan import answers as answering
 from flatlas.plan import drawings, kept
 from flatlas.plan.lookup import lookup, own_state
-from flatlas.plan.targets import sources_behind
 
 
 @pytest.fixture
@@ -133,22 +132,3 @@ def test_only_the_last_plans_are_kept(root, tmp_path, monkeypatch):
 
 def test_a_hash_depends_on_where_a_part_ends():
     assert kept.content_hash([b"ab", b"c"]) != kept.content_hash([b"a", b"bc"])
-
-
-@pytest.mark.parametrize(
-    ("words", "sources"),
-    [
-        (["flat_fig1", "--cores", "all"], 1),
-        (["--config", "preset=small", "results/small/flat/fig1.pdf"], 1),
-        (["flat"], 2),
-        (["-n", "-j", "2", "--configfile", "mine.yaml"], 2),
-        (["clean_unused"], 0),
-    ],
-)
-def test_a_command_needs_the_sources_behind_its_targets(root, words, sources):
-    data = {"data": {"source": "boolean", "functions": {"draws": 100}}}
-    other = {"logic": {"run": "base", "points": [data]}}
-    figures = {"fig3": {"title": "Three", "sweeps": ["logic"]}}
-    study = STUDY | {"sweeps": STUDY["sweeps"] | other, "figures": STUDY["figures"] | figures}
-    write(root / "studies" / "flat.yaml", study)
-    assert len(sources_behind(lookup(USER, root, []), ["snakemake", *words])) == sources

@@ -5,7 +5,7 @@
 rule source:
     """Internal: a data set as arrays."""
     input:
-        unpack(lambda wildcards: inputs_of(wildcards.source)),
+        unpack(lambda wildcards: inputs_of_source(wildcards.source)),
     output:
         **paths.OUTPUTS["source"],
     log:

@@ -29,7 +29,6 @@ from flatlas.plan.targets import (
     check_names,
     check_cleaning,
     check_targets,
-    sources_behind,
     targets_of,
 )
 from flatlas.store.provenance import made_otherwise
@@ -81,6 +80,18 @@ def originals_of(source):
         # Snakemake would not rerun for a changed parameter that depends on its own `output`.
         read=Path(job.outputs["images"]).is_file(),
     )
+
+
+def inputs_of_source(name):
+    """The inputs of a data source's job. The command ends here if its originals can't be read."""
+    try:
+        if workflow.is_main_process:
+            originals_of(name)
+    except FlatlasError as error:
+        # Snakemake would wrap any exception of a rule's function in its own, with a traceback.
+        logger.error(str(error))
+        sys.exit(1)
+    return inputs_of(name)
 
 
 def unrecorded(file):

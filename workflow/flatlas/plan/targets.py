@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 from flatlas.errors import FlatlasError, nearest
-from flatlas.plan.lookup import Lookup
 from flatlas.plan.paths import MY_MODEL, OF_SETTING, RESULTS
 
 # Options whose value may be `all`.
@@ -130,19 +129,6 @@ def check_cleaning(given: Iterable[str], cleaning: Collection[str]) -> None:
         raise FlatlasError(
             f"Nothing is deleted: clean first, then make {', '.join(others)} with a second command."
         )
-
-
-def sources_behind(plan: Lookup, argv: list[str]) -> list[str]:
-    """The data sources that a command needs, if it names figures, studies or no target at all.
-
-    Without a target, Snakemake makes everything.
-    """
-    given = [word for word in _words(argv) if not re.search(r"=|\.yaml$", word)]
-    figures = {file: name for name in plan.figures for file in plan.jobs[name].outputs.values()}
-    every = {**plan.needed, "all": list(plan.jobs)}
-    named = [figures.get(word, word) for word in given] or ["all"]
-    behind = {name for word in named for name in every.get(word, ())}
-    return sorted(name for name in behind if plan.jobs[name].rule == "source")
 
 
 def _longer(word: str, targets: Iterable[str]) -> str:
