@@ -48,6 +48,7 @@ def source(checkout):
 
 
 def test_a_replaced_image_is_read_again(pictured, tmp_path):
+    """Also without Snakemake's records."""
     checkout = pictured("checkout", paint(tmp_path / "originals", seed=1))
     checkout.snakemake("--until", "source")
     assert checkout.would_run("--until", "source") == {}
@@ -56,6 +57,10 @@ def test_a_replaced_image_is_read_again(pictured, tmp_path):
     assert checkout.would_run("--until", "source") == {"source": 1}
     checkout.snakemake("--until", "source")
     assert (source(checkout)["train_images"][3] == 7).all()
+    shutil.rmtree(checkout / ".snakemake")
+    assert checkout.would_run("--until", "source") == {}
+    Image.fromarray(replaced + 1).save(tmp_path / "originals/pictures/train/dog/0.png")
+    assert checkout.would_run("--until", "source") == {"source": 1}
 
 
 def test_folders_of_one_name_share_no_pixels_unless_they_are_the_same(

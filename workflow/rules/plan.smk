@@ -8,7 +8,7 @@ from flatlas.plan import paths
 from flatlas.plan.code import code_of, stage_code
 from flatlas.plan.lookup import lookup
 from flatlas.plan.once import work_out_once
-from flatlas.plan.originals import originals
+from flatlas.plan.originals import originals, read_others
 from flatlas.plan.pages import (
     caption_of,
     claims_of,
@@ -82,18 +82,6 @@ def originals_of(source):
     )
 
 
-def inputs_of_source(name):
-    """The inputs of a data source's job. The command ends here if its originals can't be read."""
-    try:
-        if workflow.is_main_process:
-            originals_of(name)
-    except FlatlasError as error:
-        # Snakemake would wrap any exception of a rule's function in its own, with a traceback.
-        logger.error(str(error))
-        sys.exit(1)
-    return inputs_of(name)
-
-
 def unrecorded(file):
     """Whether a result exists of which Snakemake has no record.
 
@@ -130,6 +118,24 @@ def inputs_of(name):
         if made_otherwise(provenance, job.spec, code_of(job)):
             workflow.dag.forcefiles.add(provenance)
     return job.inputs
+
+
+def inputs_of_source(name):
+    """The inputs of a data source's job, forced if its result has no record and was read from others.
+
+    The command ends here if its originals can't be read.
+    """
+    if workflow.is_main_process:
+        try:
+            known = originals_of(name)
+        except FlatlasError as error:
+            # Snakemake would wrap any exception of a rule's function in its own, with a traceback.
+            logger.error(str(error))
+            sys.exit(1)
+        provenance = JOBS[name].outputs["provenance"]
+        if unrecorded(provenance) and read_others(provenance, known):
+            workflow.dag.forcefiles.add(provenance)
+    return inputs_of(name)
 
 
 def inputs_of_page(file, inputs):

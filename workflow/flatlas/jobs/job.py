@@ -100,6 +100,9 @@ class Job:
     def record(self, **circumstances: Any) -> None:
         """Write the provenance of the outputs. All other outputs must be complete."""
         outputs = self.given["output"].items()
+        if read := getattr(self.params, "originals", ""):
+            # A digest of the images in a folder, which the spec does not cover.
+            circumstances["originals"] = read
         write_provenance(
             self.output.provenance,
             files=[file for name, file in outputs if name != "provenance"],
