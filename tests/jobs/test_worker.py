@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 from waiting import wait_for
 
+from flatlas.jobs import warm_start
 from flatlas.jobs.warm_start import fits, start_worker
 from flatlas.jobs.worker import children
 from flatlas.plan.requests import THREAD_VARIABLES
@@ -276,9 +277,7 @@ PLAIN = {
     [
         {},
         {"threads": 2},
-        {"resources": {"gpu": 1}},
         {"resources": {"ranks": 2}},
-        {"resources": {"gres": "gpu:1"}},
         {"conda_env": "/envs/one"},
         {"container_img": "one.sif"},
         {"env_modules": ["python"]},
@@ -288,3 +287,13 @@ PLAIN = {
 )
 def test_a_job_that_needs_more_than_one_local_thread_starts_cold(change):
     assert fits(SimpleNamespace(**PLAIN | change)) is (not change)
+
+
+@pytest.mark.parametrize("resources", [{"gpu": 1}, {"gres": "gpu:1"}])
+@pytest.mark.parametrize("device", ["nvidia0", "nvidiactl", "dxg", "kfd", "null"])
+def test_a_job_that_requests_a_gpu_starts_cold_where_there_may_be_one(
+    monkeypatch, tmp_path, device, resources
+):
+    (tmp_path / device).touch()
+    monkeypatch.setattr(warm_start, "DEVICES", tmp_path)
+    assert fits(SimpleNamespace(**PLAIN | {"resources": resources})) is (device == "null")

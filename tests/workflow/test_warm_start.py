@@ -12,7 +12,8 @@ import pytest
 from checkout import PAGES, job_counts
 from waiting import wait_for
 
-from flatlas.jobs.warm_start import SERVE
+from flatlas.jobs.warm_start import SERVE, may_have_gpu
+from flatlas.store.provenance import read_provenance
 
 # Results that contain times.
 TIMED = ("times.csv", ".json", ".html")
@@ -56,6 +57,20 @@ def test_results_are_those_of_jobs_that_start_cold(finished, tiny, demo):
     jobs = job_counts(demo.snakemake(*cold))
     assert jobs == dict.fromkeys(("train", "measure_duality", *DRAWN), 1)
     assert results(demo) == results(finished)
+
+
+@pytest.mark.skipif(may_have_gpu(), reason="jobs that request a GPU start cold here")
+def test_jobs_that_request_a_gpu_compute_the_same_where_none_is(finished, demo):
+    """They start warm."""
+    made = ("runs/*-b40-*", "measures/*/*-b40-*")
+    for pattern in made:
+        shutil.rmtree(demo.only(pattern))
+    (demo / "results/tiny/duality/fig3.csv").unlink()
+    requests = [f"{rule}:gpu=1" for rule in ("train", "measure_duality")]
+    demo.snakemake("duality_fig3", "--set-resources", *requests)
+    assert results(demo) == results(finished)
+    for pattern in made:
+        assert read_provenance(demo.only(f"{pattern}/provenance.json"))["device"] == "cpu"
 
 
 @pytest.mark.parametrize("whom", ["job", "worker", "snakemake"])

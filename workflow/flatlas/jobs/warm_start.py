@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flatlas.jobs.worker import NOT_STARTED, children
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from snakemake.script import PythonScript
 
 SERVE = "from flatlas.jobs.worker import main; main()"
+DEVICES = Path("/dev")
+# The device files of GPUs: NVIDIA's, those of Windows' Linux, and AMD's. Without one of them torch
+# sees no GPU, and a container has only those that it was given.
+OF_GPUS = ("nvidia*", "dxg", "kfd")
 
 
 def start_jobs_warm() -> None:
@@ -43,15 +48,20 @@ def start_jobs_warm() -> None:
 
 
 def fits(script: "PythonScript") -> bool:
-    """Whether a job can be forked: one thread and process, no GPU, in this environment."""
+    """Whether a job can be forked: one thread and process, on a CPU, in this environment."""
     elsewhere = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
     watched = script.bench_record
     return (
         script.threads == 1
         and script.resources.get("ranks", 1) == 1
-        and not wants_gpu(script.resources)
+        and not (wants_gpu(script.resources) and may_have_gpu())
         and all(one is None for one in (*elsewhere, watched))
     )
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine, or this container, has the device file of a GPU."""
+    return any(path for name in OF_GPUS for path in DEVICES.glob(name))
 
 
 class StartedWorker:
