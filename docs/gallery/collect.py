@@ -30,7 +30,7 @@ from means import MEANS, means_of
 from networks import dictionary
 from pages import ROOT
 
-from flatlas.claims.claim import known
+from flatlas.claims.written import read_cells
 from flatlas.errors import FlatlasError
 from flatlas.plan.paths import ATLAS, FIGURE, NETWORKS
 from flatlas.store.provenance import verify
@@ -94,8 +94,7 @@ def _collect(study: str, presets: Mapping[str, str], folder: Path, kept: Sequenc
         try:
             verify([one for one in (picture, file, points) if one.is_file()])
             if file.is_file():
-                claims = pd.read_csv(file, dtype=str, keep_default_na=False)
-                tables.append(known(claims, str(file)).assign(preset=preset))
+                tables.append(read_cells(file).assign(preset=preset))
         except FlatlasError as error:
             sys.exit(str(error))
         if points.is_file():
@@ -113,7 +112,7 @@ def _keep(
     """Take the picture, the claims and the means of a figure from the gallery as it is."""
     shutil.copy(GALLERY / study / f"{name}.png", folder)
     if (file := GALLERY / study / SCORECARD).is_file():
-        claims = pd.read_csv(file, dtype=str, keep_default_na=False)
+        claims = read_cells(file)
         tables.append(claims[claims["claim"].map(lambda claim: figure_of(claim, study)) == name])
     if (file := GALLERY / study / MEANS).is_file():
         rows = pd.read_csv(file)

@@ -14,7 +14,7 @@ from functools import cache
 import pandas as pd
 from gallery import scorecard_files
 
-from flatlas.report.published import read_scorecard
+from flatlas.claims.written import read_claims
 from flatlas.report.verdicts import SIGNS
 
 NUMBER = r"(?:[−\d][\d.]*(?:e-\d+)?|–)"
@@ -28,7 +28,7 @@ REFERENCE = re.compile(
 @cache
 def scorecards() -> pd.DataFrame:
     """The claims of all galleries, by their names."""
-    return pd.concat(map(read_scorecard, scorecard_files())).set_index("claim")
+    return pd.concat(map(read_claims, scorecard_files())).set_index("claim")
 
 
 def updated(page: str, claims: pd.DataFrame) -> str:

@@ -6,11 +6,11 @@ import pandas as pd
 from gallery import GALLERY, TABLE, figure_of, read_drawn, scorecard_files
 from pages import ROOT
 
+from flatlas.claims.written import read_claims
 from flatlas.explorer.atlas import atlas_explorer
 from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
 from flatlas.plan.paths import ATLAS, RESULTS
-from flatlas.report.published import read_scorecard
 from flatlas.store.tables import read_table, write_table
 
 CURVES, EXPLORER = "curves.parquet", "explorer.html"
@@ -43,10 +43,8 @@ def _claims(gallery: Path) -> pd.DataFrame:
     tables = []
     for file in scorecard_files(gallery):
         study = file.parent.name
-        claims = read_scorecard(file).rename(columns={"preset": "scale"})
+        claims = read_claims(file).rename(columns={"preset": "scale"})
         figures = [figure_of(claim, study) for claim in claims["claim"]]
         pictures = [f"../{study}/{figure}.png" for figure in figures]
         tables.append(claims.assign(study=study, figure=figures, picture=pictures))
-    table = pd.concat(tables, ignore_index=True)
-    ends = ["holds_from", "holds_to"]
-    return table.assign(**table[ends].apply(pd.to_numeric, errors="coerce"))
+    return pd.concat(tables, ignore_index=True)

@@ -22,12 +22,12 @@ from means import MEANS, tables
 from networks import dictionary
 from pages import ROOT
 
+from flatlas.claims.written import read_claims
 from flatlas.plan.paths import NETWORKS
 from flatlas.plan.tables import GALLERY as GALLERY_COLUMNS
 from flatlas.report.captions import without_title
 from flatlas.report.pages import Entry
 from flatlas.report.published import DRAWN, SCORECARD, is_smaller
-from flatlas.report.published import read_scorecard as read_published
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import count_verdicts
 from flatlas.store.tables import read_table
@@ -201,7 +201,7 @@ def read_scorecard(folder: Path) -> pd.DataFrame:
     file = folder / SCORECARD
     if not file.is_file():
         return pd.DataFrame(columns=[*GALLERY_COLUMNS], dtype=str)
-    return read_published(file)
+    return read_claims(file)
 
 
 def scale(preset: str, folder: Path) -> str:

@@ -15,16 +15,17 @@ from flatlas.claims.claim import (
     not_run,
     ours,
 )
+from flatlas.claims.written import read_claims
 from flatlas.report.pages import Chapter, Entry, scorecard_page
 from flatlas.report.rendering import render
 from flatlas.report.strip import WIDTH
 from flatlas.statistics.estimate import UNKNOWN, Estimate
-from flatlas.store.tables import read_table, write_table
+from flatlas.store.tables import write_table
 
 CLAIMS = [
-    Claim("rises", "ΔL rises", "rank correlation", at_least(0.8), Estimate(0.95, 0.9, 1.0), "1"),
+    Claim("rises", "ΔL rises", "rank correlation", at_least(0.8), Estimate(0.95, 0.9, 1.0), "1.0"),
     Claim("falls", "<b>σ_g & more</b>", "change", at_most(0), Estimate(-0.123456, nan, nan)),
-    Claim("same", "S_w stays", "change", between(-0.1, 0.1), Estimate(0.5, 0.4, 0.6)),
+    Claim("same", "S_w stays", "change", between(-0.1, 0.1), Estimate(0.5, 0.4, 0.6), "30"),
     Claim("lost", "nothing", "change", at_most(0), UNKNOWN, note="Solutions: 0 at 4.0, of 10."),
 ]
 
@@ -36,11 +37,11 @@ def picture(tmp_path):
 
 @pytest.fixture
 def study(tmp_path, picture):
-    """As the job has it: written and read back, with empty cells that become NaN."""
+    """As the job has it: written and read back."""
     entries = []
     for name, claims in {"fig3": CLAIMS[:2], "s10": CLAIMS[2:]}.items():
         write_table(tmp_path / f"{name}.csv", claims_table(f"flat_{name}", claims, judged=True))
-        table = read_table(tmp_path / f"{name}.csv")
+        table = read_claims(tmp_path / f"{name}.csv")
         title = f"Figure “{name}” & <all>"
         entries.append(Entry(f"flat_{name}", name, title, table, picture, f"{name}.png"))
     return Chapter("flat", "Flat & sharp", entries)
@@ -50,7 +51,7 @@ def study(tmp_path, picture):
 def undrawn(tmp_path):
     """A study without drawn figures."""
     write_table(tmp_path / "undrawn.csv", not_run("late_fig1", "The <late> one"))
-    claims = read_table(tmp_path / "undrawn.csv")
+    claims = read_claims(tmp_path / "undrawn.csv")
     return Chapter("late", "Late", [Entry("late_fig1", "fig1", "The <late> one", claims)])
 
 
@@ -85,7 +86,7 @@ def test_each_claim_has_its_text_criterion_number_verdict_and_note(study):
         assert claim.note in verdict
     numbers = [row[4] for row in rows]
     assert numbers == ["0.95 [0.9, 1]", "−0.123", "0.5 [0.4, 0.6]", "—"]
-    assert [row[3] for row in rows][1:] == ["", "", ""]
+    assert [row[3] for row in rows] == ["1.0", "", "30", ""]
     assert "Paper <1>" in page.text
     assert "Figure “s10” & <all>" in page.inside["flat_s10"]
 

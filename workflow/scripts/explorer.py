@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from flatlas.jobs.job import Job
+from flatlas.claims.written import read_claims
 from flatlas.explorer.atlas import atlas_explorer
 from flatlas.explorer.curves import learning_curves
 from flatlas.explorer.page import explorer_page
@@ -12,7 +13,7 @@ from flatlas.store.tables import read_table
 with Job(globals().get("snakemake"), "explorer") as job:
     explorer = atlas_explorer(
         read_table(job.input.networks),
-        read_table(job.input.claims),
+        read_claims(job.input.claims),
         learning_curves(map(Path, job.input.histories)),
         job.params.preset,
         report="report.html",

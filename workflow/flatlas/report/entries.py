@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from flatlas.claims.claim import known, not_run
+from flatlas.claims.claim import not_run
+from flatlas.claims.written import read_claims
 from flatlas.report.captions import caption
 from flatlas.report.facts import facts
 from flatlas.report.pages import Entry
 from flatlas.store.provenance import made_otherwise, read_provenance, verify
-from flatlas.store.tables import read_table
 
 OUTDATED = "Drawn with other settings or other code than the current ones."
 
@@ -50,12 +50,10 @@ def read_report_entry(figure: Mapping[str, Any], folder: Path) -> Entry:
 
 
 def _claims(figure: Mapping[str, Any]) -> pd.DataFrame:
-    file = figure["files"]["claims"]
-    claims = known(read_table(file), file)
+    claims = read_claims(figure["files"]["claims"])
     if not _is_outdated(figure):
         return claims
-    notes = claims["note"].fillna("")
-    return claims.assign(note=(notes + " " + OUTDATED).str.strip())
+    return claims.assign(note=(claims["note"] + " " + OUTDATED).str.strip())
 
 
 def _is_outdated(figure: Mapping[str, Any]) -> bool:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from flatlas.claims.claim import known
-from flatlas.claims.comparison import NUMBER
+from flatlas.claims.written import read_claims
 from flatlas.report.verdicts import Verdicts, count_verdicts
 
 SCORECARD, DRAWN = "scorecard.csv", "drawn.yaml"
@@ -34,14 +33,8 @@ def published(scorecards: Iterable[Path]) -> list[Published]:
     return [
         Published(file.parent.name, str(preset), is_smaller(file.parent), claims)
         for file in scorecards
-        for preset, claims in read_scorecard(file).groupby("preset", sort=False)
+        for preset, claims in read_claims(file).groupby("preset", sort=False)
     ]
-
-
-def read_scorecard(file: Path) -> pd.DataFrame:
-    """All claims of a gallery; every cell except the numbers stays the text that was written."""
-    claims = known(pd.read_csv(file, dtype=str, keep_default_na=False), str(file))
-    return claims.assign(**claims[[*NUMBER]].apply(pd.to_numeric, errors="coerce"))
 
 
 def is_smaller(gallery: Path) -> bool:
