@@ -146,6 +146,13 @@ def test_a_caption_loses_its_title_and_keeps_its_words():
     assert "per_class" in html
 
 
+def test_names_of_figures_and_runs_have_no_subscripts():
+    for name in ("duality_s14", "duality_s14_program", "annealing_fig2", "inverse_B50"):
+        assert caption(f"**T.** As in {name}, µ_w,n and p_49.") == caption(
+            "**T.** As in NAME, µ_w,n and p_49."
+        ).replace("NAME", name)
+
+
 def test_a_caption_adds_no_raw_html_and_includes_no_files(tmp_path):
     (tmp_path / "secret").write_text("hidden")
     html = caption(

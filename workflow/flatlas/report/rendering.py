@@ -16,8 +16,9 @@ from flatlas.report.strip import place
 from flatlas.report.verdicts import SIGNS, count_verdicts, in_words
 
 TEMPLATES = Path(__file__).with_name("templates")
-# σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, F_1i, M_ii: a subscript in the paper is one here.
-SUBSCRIPT = re.compile(r"_((?:te|ii|β|[0-9]+i?|[a-z])(?:,n)?)(?![a-z])", re.IGNORECASE)
+# σ_g, ΔL_s, N_te, t_β, µ_w,n, p_49, F_1i, M_ii: a subscript in the paper is one here. The name
+# duality_s14 has none.
+SUBSCRIPT = re.compile(r"_((?:te|ii|β|[0-9]+i?|[a-z])(?:,n)?)(?![a-z0-9])", re.IGNORECASE)
 # As in F_i^−ψ and L^µ.
 SUPERSCRIPT = re.compile(r"\^(−?\w+)")
 
