@@ -59,6 +59,14 @@ def test_criteria_are_those_of_the_published_scorecards(study, figure):
 
 
 @of_each_figure
+def test_a_texts_number_is_in_the_unit_of_its_criterion(study, figure):
+    """The explorer draws it beside ours."""
+    for name, claim in judged(study, True, figure).items():
+        if re.fullmatch(r"[-−]?[\d.]+", claim.paper):
+            assert claim.criterion.holds(float(claim.paper.replace("−", "-"))), name
+
+
+@of_each_figure
 def test_no_claim_is_reproduced_where_the_text_is_wrong(study, figure):
     claims = judged(study, False, figure)
     names, verdict = EVEN_IF_WRONG.get(study, ("(?!)", ""))
