@@ -8,6 +8,7 @@ from pathlib import Path
 
 import collect
 import gallery
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -243,6 +244,19 @@ def test_the_scorecard_has_every_cell_as_it_was_written(page, tmp_path):
     written = (tmp_path / "flat" / "scorecard.csv").read_text().splitlines()
     assert [line.rpartition(",")[0] for line in written] == lines
     assert rows["preset"].value_counts().to_dict() == {"paper": 30, "laptop": 6}
+
+
+def test_a_published_picture_keeps_rare_colours(tmp_path):
+    """Blue dots between a ramp from green to white and one from light blue to white."""
+    blue, ends = (0, 114, 178), [(0, 158, 115), (86, 180, 233)]
+    ramps = np.linspace(ends, 255, 400, axis=1).round().astype(np.uint8)
+    drawn = Image.fromarray(np.repeat(ramps, 50, axis=0))
+    drawn.paste(blue, (50, 50, 54, 51))
+    drawn.save(tmp_path / "large.png")
+    collect._shrink(tmp_path / "large.png", tmp_path / "small.png")
+    with Image.open(tmp_path / "small.png") as shrunk:
+        found = shrunk.convert("RGB").getpixel((52, 50))
+    assert found == pytest.approx(blue, abs=16)
 
 
 def test_a_study_without_claims_has_a_page_of_pictures(page, tmp_path):

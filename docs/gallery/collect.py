@@ -29,6 +29,7 @@ from gallery import GALLERY, REALIZATIONS, SCORECARD, Drawn, figure_of, page
 from means import MEANS, means_of
 from networks import dictionary
 from pages import ROOT
+from pictures import with_few_colours
 
 from flatlas.claims.written import read_cells
 from flatlas.errors import FlatlasError
@@ -144,7 +145,7 @@ def _shrink(source: Path, target: Path) -> None:
     with Image.open(source) as picture:
         flat = picture.convert("RGB")
         flat.thumbnail((WIDTH, WIDTH * 4), Image.Resampling.LANCZOS)
-        flat.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+        with_few_colours(flat, 256).save(target, optimize=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import Any
 
 from figures import jobs, plan
 from pages import ROOT
+from pictures import with_few_colours
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -34,8 +35,4 @@ def draw_plan() -> None:
     draw_dag(_demo()).savefig(drawn, dpi=130)
     texts.add_text(SHOWN, shown())
     with Image.open(drawn) as picture:
-        # The dots have the rarest colours.
-        few = picture.convert("RGB").quantize(
-            96, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
-        )
-        few.save(PICTURE, optimize=True, pnginfo=texts)
+        with_few_colours(picture, 96).save(PICTURE, optimize=True, pnginfo=texts)
