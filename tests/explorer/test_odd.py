@@ -42,6 +42,23 @@ ANSWER = """(count) => {
   const parts = answerOnMany(DATA.axes, { measure, count, worst: 0.1 }, null);
   return parts.filter((part) => typeof part !== "string").length;
 }"""
+SAID = """(numbers) => {
+  const answer = { replaceChildren: (...parts) => (answer.parts = parts) };
+  document.getElementById = () => answer;
+  document.createElement = () => ({
+    setAttribute() {},
+    append(...children) { this.text = children.join(""); },
+  });
+  const [measure] = MEASURES;
+  const axes = DATA.axes.slice(0, numbers.length);
+  axes.forEach((axis, k) => found.set(
+    [state.outcome, state.given, axis.name, measure.name].join(" "),
+    { value: numbers[k], low: numbers[k] - 0.1, high: numbers[k] + 0.1 },
+  ));
+  const count = countUseful(measure, axes);
+  showAnswer(axes, [{ measure, count, worst: Math.min(...numbers) }]);
+  return [answer.parts.map((part) => part.text ?? part).join(""), axes.map(({ words }) => words)];
+}"""
 
 CURVE = """(curves) => {
   document.createElementNS = (_, name) => ({
@@ -106,6 +123,15 @@ def test_no_measure_is_called_useful_on_most_axes_if_none_is_on_any(functions):
     """Only names of measures are elements of the page; the rest is text."""
     assert functions.evaluate(ANSWER, 0) == 0
     assert functions.evaluate(ANSWER, 1) > 0
+
+
+@pytest.mark.parametrize("numbers", [[0.9, 0.0], [0.0, 0.9], [0.9, 0.3, 0.0]])
+def test_an_answer_says_on_which_axes_the_best_measure_is_useful(functions, numbers):
+    said, axes = functions.evaluate(SAID, numbers)
+    for number, axis in zip(numbers, axes, strict=True):
+        verdict = {0.9: "useful", 0.3: "undecided", 0.0: "not useful"}[number]
+        assert f"{verdict} on {axis}" in said
+        assert number == 0.0 or f"not useful on {axis}" not in said
 
 
 def test_seeds_that_javascript_would_round_are_text(nets):

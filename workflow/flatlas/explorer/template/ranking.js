@@ -218,11 +218,13 @@ function showAnswer(axes, lines) {
   const plain = known.find(({ measure }) => !measure.tested && !measure.baseline);
   const other = plain === best ? null : plain;
   if (axes.length > 4) return place.replaceChildren(...answerOnMany(axes, best, other));
-  const where = `where networks differ only in ${axes.map((axis) => axis.words).join(" or only in ")}${givenText()}`;
+  const words = axes.map((axis) => axis.words);
+  const where = `where networks differ only in ${words.join(" or only in ")}${givenText()}`;
+  const [all, some] = [best.count === axes.length, best.count > 0];
   place.replaceChildren(
-    best.count === axes.length
+    all
       ? `W${where.slice(1)}, the best measure is `
-      : `No measure is certainly useful ${where}. The best is `,
+      : `No measure is certainly useful ${some ? `on all of ${listed(words)}${givenText()}` : where}. The best is `,
     ...withValues(best, axes),
     ".",
     ...(other ? [" Of those without † and ‡ it is ", ...withValues(other, axes), "."] : []),
@@ -233,13 +235,17 @@ function givenText() {
   return state.given ? ", given the baselines" : "";
 }
 
-function withValues({ measure }, axes) {
+// The values of a measure, and on which axes it is useful unless it is on all.
+function withValues({ measure, count }, axes) {
   const values = axes.map((axis) => coefficientText(cell(measure, axis).value));
-  const doubtful = axes
-    .filter((axis) => Number.isFinite(cell(measure, axis).value) && isUndecided(cell(measure, axis)))
-    .map((axis) => axis.words);
-  const doubt = doubtful.length ? `; on ${listed(doubtful)} this is undecided` : "";
-  return [element("b", {}, label(measure)), ` (${listed(values)}${doubt})`];
+  const known = axes.filter((axis) => Number.isFinite(cell(measure, axis).value));
+  const verdicts = ["useful", "undecided", "not useful"].map((said) => {
+    const words = known
+      .filter((axis) => verdict(cell(measure, axis)) === said)
+      .map((axis) => axis.words);
+    return words.length && count < axes.length ? `; ${said} on ${listed(words)}` : "";
+  });
+  return [element("b", {}, label(measure)), ` (${[listed(values), ...verdicts].join("")})`];
 }
 
 // On how many axes each measure is useful.
