@@ -254,9 +254,14 @@ def test_networks_are_filtered_by_axis_moment_and_convergence(opened, nets):
     page = opened("view=networks&x=sharpness")
     choose(page, "axis", "width")
     assert {*rows_of(page)} == {*of_axis(nets, "width").index}
+    # An axis has its own moments, and the box says which.
+    every = page.locator("[data-key=moments]")
+    assert every.is_disabled() and not every.is_checked()
     choose(page, "axis", "beyond")
     assert len(rows_of(page)) == 8 * 5
+    assert every.is_disabled() and every.is_checked()
     choose(page, "axis", "")
+    assert every.is_enabled() and not every.is_checked()
     check(page, "moments")
     assert len(rows_of(page)) == len(nets)
     hollow = page.locator(f"{DOTS}.hollow")

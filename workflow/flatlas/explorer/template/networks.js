@@ -9,7 +9,8 @@ let panels = [];
 
 function selectableRows() {
   const axis = AXES.get(state.axis);
-  const moments = state.moments || axis?.own.includes("at");
+  // An axis has its own moments.
+  const moments = state.moments || axis;
   const rows = axis ? axis.rows : DATA.run.map((_, row) => row);
   const optimizers = VARIABLES.get(OPTIMIZER)?.values ?? [];
   const [x, y] = [VARIABLES.get(state.x), VARIABLES.get(state.y)];
@@ -46,6 +47,10 @@ function showNetworks() {
       state[key],
     ).words;
   }
+  const every = document.querySelector('[data-key="moments"]');
+  const axis = AXES.get(state.axis);
+  every.disabled = Boolean(axis);
+  if (axis) every.checked = axis.own.includes("at");
   const canShow = (row) =>
     [
       [x, logs.x],
