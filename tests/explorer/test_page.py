@@ -446,6 +446,31 @@ def test_tabs_and_networks_can_be_chosen_by_keyboard(opened, nets):
     assert page.locator("#hover").is_visible()
     plot.press("Enter")
     assert nets.loc[leftmost[1], "run"] in page.locator("#pinned").inner_text()
+    plot.press("Enter")
+    assert not page.locator("#pinned").is_visible()
+    plot.press("Enter")
+    plot.press("ArrowRight")
+    assert active.get_attribute("data-row") == str(leftmost[2])
+    assert nets.loc[leftmost[1], "run"] in page.locator("#pinned").inner_text()
+
+
+def test_arrows_go_through_each_panel_that_a_network_is_in(opened, nets):
+    """The networks at the defaults are on most axes, each of which has a panel."""
+    page = opened("view=networks&panels=axis&x=sharpness&seed=0")
+    plot, active = page.locator("#plot"), page.locator(f"{DOTS}.active")
+    across = []
+    for place in range(3):
+        rows = rows_of(page, f"#plot svg:nth-of-type({place + 1}) .dots circle")
+        across += [*nets.loc[rows, "sharpness"].sort_values().index]
+    assert len({*across}) < len(across)
+
+    def walked(key, steps):
+        for _ in range(steps):
+            plot.press(key)
+            yield int(active.first.get_attribute("data-row"))
+
+    assert [*walked("ArrowRight", len(across))] == across
+    assert [*walked("ArrowLeft", len(across) - 1)] == across[-2::-1]
 
 
 def test_every_control_has_a_name(opened):

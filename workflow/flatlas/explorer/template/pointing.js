@@ -2,7 +2,9 @@
 
 // The mouse points at a network if it is within this many pixels.
 const NEAR = 14;
+// With panels by axis, a network may be in several.
 let activeRow = null;
+let activePanel = null;
 
 // Mouse, finger and pen: drag to select, click to pin, hover to read.
 function listen(one) {
@@ -72,6 +74,7 @@ function nearest({ at }, [x, y]) {
 // The settings and values of a network, beside its point.
 function hover(row, one = null) {
   activeRow = row;
+  activePanel = row === null ? null : panels.indexOf(one);
   const box = document.getElementById("hover");
   for (const { dots } of panels)
     for (const [other, dot] of dots) dot.classList.toggle("active", other === row);
@@ -120,12 +123,13 @@ function walk(event) {
   if (!(event.key in steps) || !panels.length) return;
   event.preventDefault();
   const [by, step] = steps[event.key];
-  const one = panels.find(({ at }) => at.has(activeRow)) ?? panels.find(({ rows }) => rows.length);
+  const ordered = ({ at }) => [...at.keys()].sort((a, b) => at.get(a)[by] - at.get(b)[by]);
+  const one = panels[activePanel] ?? panels.find(({ rows }) => rows.length);
   if (!one) return;
-  const order = [...one.at.keys()].sort((a, b) => one.at.get(a)[by] - one.at.get(b)[by]);
+  const order = ordered(one);
   const place = order.indexOf(activeRow);
   const next = place < 0 ? 0 : place + step;
   if (order[next] !== undefined) return hover(order[next], one);
   const other = panels[panels.indexOf(one) + step];
-  if (other?.rows.length) hover(other.rows[0], other);
+  if (other) hover(ordered(other).at(step > 0 ? 0 : -1), other);
 }

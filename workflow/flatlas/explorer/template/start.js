@@ -15,8 +15,11 @@ function show() {
     else if (control.value !== value) control.value = value;
   }
   showPinned();
+  const [row, place] = [activeRow, activePanel];
   hover(null);
   VIEWS[state.view]();
+  // The arrows go on from the network that was pinned.
+  if (state.view === "networks" && panels[place]?.at.has(row)) hover(row, panels[place]);
 }
 
 function fillSelects() {
