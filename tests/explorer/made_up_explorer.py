@@ -15,7 +15,7 @@ def explorer(nets):
         variables=variables(nets, made_up_networks.AXES, QUANTITIES, BASELINES),
         axes=compared(nets, made_up_networks.AXES),
         claims=made_up_networks.claims(),
-        again="snakemake {file} --config preset=laptop data_root=DIR",
+        again="snakemake {file} --config preset=laptop",
         report="report.html",
         curves=made_up_networks.curves(nets),
     )

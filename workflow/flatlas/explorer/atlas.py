@@ -7,7 +7,7 @@ from flatlas.explorer.page import Explorer
 from flatlas.studies.atlas.nets import AXES
 from flatlas.studies.atlas.quantities import BASELINES, QUANTITIES
 
-AGAIN = "snakemake {{file}} --config preset={preset} data_root=DIR"
+AGAIN = "snakemake {{file}} --config preset={preset}"
 
 
 def atlas_explorer(
