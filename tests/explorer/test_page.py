@@ -374,8 +374,13 @@ def test_claims_are_searched_and_filtered(opened):
     page.locator("[data-key=q]").fill("size STAYS")
     assert shown.count() == 1
     assert shown.get_attribute("data-claim") == "duality_fig3.constant"
-    assert "1 of 5" in page.locator("#found").inner_text()
+    # A figure that is not run is no claim, and nobody's.
+    found = page.locator("#found")
+    assert "1 of 4" in found.inner_text()
+    assert found.locator(".not-run").count() == 0
     page.locator("[data-key=q]").fill("")
+    assert "4 of 4" in found.inner_text()
+    assert found.locator(".not-run").inner_text().strip().startswith("– 1 figure ")
     for key, value, count in (
         ("of", "prior", 2),
         ("verdict", "reproduced", 1),

@@ -2,6 +2,7 @@
 
 const VERDICTS = Object.keys(DATA.signs);
 const OWN = "flatlas";
+const NOT_RUN = "not run";
 
 // A verdict on a paper's claim, or the answer to a question of ours.
 function inWords(verdict, whose) {
@@ -113,7 +114,8 @@ function showClaims() {
     row.hidden = !fits;
     return fits;
   });
-  const claims = shown.map(({ claim }) => claim);
+  const isRun = ({ claim }) => claim.verdict !== NOT_RUN;
+  const claims = shown.filter(isRun).map(({ claim }) => claim);
   const [own, papers] = [true, false].map((isOwn) =>
     claims.filter(({ whose }) => (whose === OWN) === isOwn),
   );
@@ -121,9 +123,20 @@ function showClaims() {
   document
     .getElementById("found")
     .replaceChildren(
-      `${shown.length} of ${claimRows.length} claims${counts.length ? ": " : ""}`,
+      `${claims.length} of ${claimRows.filter(isRun).length} claims${counts.length ? ": " : ""}`,
       ...counts,
+      ...countedMissing(shown.length - claims.length),
     );
+}
+
+// A figure that is not run has one row in place of its claims.
+function countedMissing(count) {
+  if (!count) return [];
+  const figures = count === 1 ? "figure" : "figures";
+  return [
+    " ",
+    element("span", { class: "not-run" }, `${DATA.signs[NOT_RUN]} ${count} ${figures} ${NOT_RUN}`),
+  ];
 }
 
 // How many claims have each verdict; after "ours:" if they are our questions.
