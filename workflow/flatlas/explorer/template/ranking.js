@@ -67,8 +67,8 @@ function rankedAxes() {
   return names.length ? names.map((name) => AXES.get(name)) : comparedAxes();
 }
 
-// The measures, the best first: useful on most of the ranked axes; among these, the one whose
-// worst coefficient is largest.
+// The measures, the best first: useful on most of the ranked axes; among these, the one that lacks
+// the fewest coefficients; among these, the one whose worst coefficient is largest.
 function rankedMeasures() {
   const axes = rankedAxes();
   const shown = MEASURES.filter((measure) => !(state.untested && measure.tested));
