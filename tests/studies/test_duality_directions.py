@@ -142,6 +142,19 @@ def test_s8_names_each_run_with_its_n_s(steps):
     assert drawn_dots(ax) == {(10, 0): True, (8, -1): False}
 
 
+def test_s8_names_several_runs_at_the_defaults_by_their_sweeps():
+    """Their numbers of realizations differ, so they are two runs."""
+    points = [
+        *(("alpha", "a", {LR: 0.1}), ("init", "a", {S: 1.0})),
+        *(("batch", "b", {B: 5}), ("mine", "b", {})),
+    ]
+    summary = [{"run": run, "seed": 0, "n_sharp": n} for run, n in (("a", 10), ("b", 8))]
+    spectra = [{"run": run, "seed": 0, "n": 1, "sigma_g": 1.0} for run in "ab"]
+    drawing = s8.draw(material(points, hidden_directions=spectra, hidden_summary=summary))
+    names = rows_where(drawing.points, panel="B").set_index("run")["name"]
+    assert names.to_dict() == {"a": r"defaults ($\alpha$, $s$)", "b": "defaults (mine, $B$)"}
+
+
 def test_s10_has_each_pair_at_its_ratio():
     """Two of the three pairs have the same ratio up to round-off."""
     pairs = {"a": (0.3, 100), "b": (0.6, 200), "c": (0.6, 100)}

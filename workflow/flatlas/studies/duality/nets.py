@@ -1,6 +1,7 @@
 """Dots for trained nets of many sweeps, in the colours of their sweeps.
 
-The run at the defaults is part of every sweep. It is drawn once, in a separate colour.
+A run at the defaults is part of several sweeps: of all that have its number of realizations. It is
+drawn once, in a separate colour.
 """
 
 from collections.abc import Iterable

@@ -45,9 +45,14 @@ def _spectra(material: Material) -> pd.DataFrame:
 
 def _splits(material: Material) -> pd.DataFrame:
     """Mean n_s of each run, named by the symbol and the value of what is swept."""
-    table = each_once(material.measured("hidden_summary"), ["seed"])
+    measured = material.measured("hidden_summary")
+    table = each_once(measured, ["seed"])
     means = spread(table, ["sweep", "run"], "n_sharp", sort=False).reset_index()
-    names = {row["run"]: _name(row) for _, row in table.drop_duplicates("run").iterrows()}
+    runs = table.drop_duplicates("run")
+    names = {row["run"]: _name(row) for _, row in runs.iterrows()}
+    shared = runs["run"][runs["sweep"] == DEFAULTS]
+    if len(shared) > 1:
+        names |= {run: _by_sweeps(measured["sweep"][measured["run"] == run]) for run in shared}
     means["name"] = means["run"].map(names)
     order = {sweep: place for place, sweep in enumerate([DEFAULTS, *SWEEPS])}
     return means.sort_values("sweep", key=lambda sweep: sweep.map(order), kind="stable")
@@ -58,6 +63,11 @@ def _name(row: pd.Series) -> str:
     key, _ = SWEEPS.get(row["sweep"], ("", ""))
     value = row.get(key)
     return str(row["sweep"]) if pd.isna(value) else f"{SYMBOLS[key]} = {written(value)}"
+
+
+def _by_sweeps(sweeps: pd.Series) -> str:
+    """The name of a run at the defaults beside others: with the sweeps that share it."""
+    return f"{DEFAULTS} ({', '.join(style.label for style in styles(sweeps).values())})"
 
 
 def _spectra_panel(ax: Axes, spectra: pd.DataFrame) -> None:
