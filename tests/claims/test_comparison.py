@@ -83,7 +83,7 @@ def test_verdicts_that_changed_come_first_on_the_page_and_in_the_summary():
     )
     assert summary(compared).splitlines() == [
         "5 claims: 1 flipped, 1 verdict changed, 1 moved, 1 only before.",
-        "  flat_fig1.lost: ✓ → ✗, 1 [0.5, 1.5] → -2 [-2.5, -1.6]",
+        "  flat_fig1.lost: ✓ → ✗, 1 [0.5, 1.5] → −2 [−2.5, −1.6]",
         "  flat_fig1.unsure: ✓ → ?, 1 [0.5, 1.5] → no number",
         "  flat_fig1.moved: 1 [0.5, 1.5] → 3 [2, 4]",
     ]

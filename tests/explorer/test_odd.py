@@ -8,6 +8,7 @@ from made_up_explorer import explorer
 from node import DATA, Functions
 
 from flatlas.explorer.page import explorer_page
+from flatlas.report.rendering import FILTERS
 from flatlas.studies.atlas.quantities import QUANTITIES
 
 READ = """(hash) => {
@@ -123,6 +124,17 @@ def test_no_measure_is_called_useful_on_most_axes_if_none_is_on_any(functions):
     """Only names of measures are elements of the page; the rest is text."""
     assert functions.evaluate(ANSWER, 0) == 0
     assert functions.evaluate(ANSWER, 1) > 0
+
+
+def test_numbers_are_written_as_on_the_other_pages(functions):
+    known = {2000: "2000", 99999: "100000", 1e5: "1e5", -0.5: "−0.5", 1.5e-5: "1.5e−5", 0: "0"}
+    numbers = [
+        *known,
+        *(sign * 1.2345678 * 10.0**power for power in range(-9, 9) for sign in (1, -1)),
+    ]
+    assert [FILTERS["short"](number) for number in known] == [*known.values()]
+    written = functions.evaluate("(numbers) => numbers.map((one) => short(one))", numbers)
+    assert [FILTERS["short"](number) for number in numbers] == written
 
 
 @pytest.mark.parametrize("numbers", [[0.9, 0.0], [0.0, 0.9], [0.9, 0.3, 0.0]])

@@ -11,6 +11,7 @@ from pandas.api.types import is_numeric_dtype
 from flatlas.claims.claim import NOT_RUN
 from flatlas.claims.comparison import ALIKE, CRITERION, FLIPPED, MOVED, NUMBER, ONLY, SIDES, VERDICT
 from flatlas.errors import FlatlasError
+from flatlas.report.readable import short
 from flatlas.report.rendering import render
 from flatlas.report.verdicts import SIGNS
 from flatlas.store.provenance import provenance_of, verify
@@ -103,4 +104,4 @@ def _change(claim: Mapping[Hashable, Any]) -> str:
 def _number(value: float, low: float, high: float) -> str:
     if not isfinite(value):
         return "no number"
-    return f"{value:.3g} [{low:.3g}, {high:.3g}]" if isfinite(low) else f"{value:.3g}"
+    return f"{short(value)} [{short(low)}, {short(high)}]" if isfinite(low) else short(value)

@@ -1,7 +1,7 @@
-"""Tables and durations as people read them."""
+"""Tables, numbers and durations as people read them."""
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isfinite
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
@@ -12,6 +12,18 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> str:
         cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
+
+
+def short(number: float) -> str:
+    """Three digits of a number, as in the explorer: 2000, 0.0123, 1.5e−5; a dash for none."""
+    if not isfinite(number):
+        return "–"
+    if number == 0 or 1e-4 <= abs(number) < 1e5:
+        text = f"{float(f'{number:.3g}'):g}"
+    else:
+        mantissa, exponent = f"{number:.2e}".split("e")
+        text = f"{float(mantissa):g}e{int(exponent)}"
+    return text.replace("-", "−")
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from flatlas.report.readable import duration
+from flatlas.report.readable import duration, short
 from flatlas.report.strip import place
 from flatlas.report.verdicts import SIGNS, count_verdicts, in_words
 
@@ -49,7 +49,7 @@ def _embedded(picture: Path) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "symbols": lambda text: with_symbols(escape(_text(text))),
-    "short": lambda number: _minus(f"{number:.3g}"),
+    "short": short,
     "minus": _minus,
     # A bar would end the cell of a Markdown table.
     "cell": lambda text: str(_text(text)).replace("|", "\\|"),

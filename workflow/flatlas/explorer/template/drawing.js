@@ -26,7 +26,7 @@ function short(number, digits = 3) {
   if (number === null || !Number.isFinite(number)) return "–";
   const size = Math.abs(number);
   const text =
-    size !== 0 && (size < 1e-3 || size >= 1e5)
+    size !== 0 && (size < 1e-4 || size >= 1e5)
       ? number
           .toExponential(digits - 1)
           .replace(/\.?0+e/, "e")
