@@ -88,7 +88,7 @@ def _rows(part: Published) -> dict[str, dict[str, str]]:
             "claim": claim["says"],
             "judged by": claim["quantity"],
             "holds if": FILTERS["minus"](claim["criterion"]),
-            "paper": claim["paper"],
+            "paper": FILTERS["minus"](claim["paper"]),
             "here": render("number.txt", claim=claim),
         }
     return rows

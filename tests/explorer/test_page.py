@@ -408,6 +408,7 @@ def test_a_claim_shows_ours_the_papers_value_and_where_it_holds(opened):
     page = opened("view=claims")
     row = page.locator("[data-claim='duality_fig3.slope']")
     assert "−0.7 [−0.9, −0.5]" in row.inner_text()
+    assert row.locator("[data-head=paper]").inner_text() == "−0.8"
     strip = row.locator("svg.strip")
     value = float(strip.locator(".value").get_attribute("cx"))
     low, high = (float(strip.locator(".interval").get_attribute(end)) for end in ("x1", "x2"))

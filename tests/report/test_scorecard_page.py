@@ -24,7 +24,7 @@ from flatlas.store.tables import write_table
 
 CLAIMS = [
     Claim("rises", "ΔL rises", "rank correlation", at_least(0.8), Estimate(0.95, 0.9, 1.0), "1.0"),
-    Claim("falls", "<b>σ_g & more</b>", "change", at_most(0), Estimate(-0.123456, nan, nan)),
+    Claim("falls", "<b>σ_g & more</b>", "change", at_most(0), Estimate(-0.123456, nan, nan), "-2"),
     Claim("same", "S_w stays", "change", between(-0.1, 0.1), Estimate(0.5, 0.4, 0.6), "30"),
     Claim("lost", "nothing", "change", at_most(0), UNKNOWN, note="Solutions: 0 at 4.0, of 10."),
 ]
@@ -86,7 +86,7 @@ def test_each_claim_has_its_text_criterion_number_verdict_and_note(study):
         assert claim.note in verdict
     numbers = [row[4] for row in rows]
     assert numbers == ["0.95 [0.9, 1]", "−0.123", "0.5 [0.4, 0.6]", "—"]
-    assert [row[3] for row in rows] == ["1.0", "", "30", ""]
+    assert [row[3] for row in rows] == ["1.0", "−2", "30", ""]
     assert "Paper <1>" in page.text
     assert "Figure “s10” & <all>" in page.inside["flat_s10"]
 

@@ -1,5 +1,6 @@
 """Every figure can be drawn at every scale, however its trainings ended."""
 
+import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from declared import STUDIES, claiming, declared, figure_of, module_of
+from matplotlib.text import Text
 from pixels import in_pixels, laid_out_in_pixels
 from shipped import shipped, shipped_jobs
 
@@ -17,7 +19,7 @@ from flatlas.evidence.material import Material
 from flatlas.plan.measure_specs import MEASURES
 from flatlas.plan.points import LACKS
 from flatlas.plan.tables import HISTORY, OUTCOMES, PLACE, POINTS
-from flatlas.plotting.style import empty_panels
+from flatlas.plotting.style import FORMULA, empty_panels
 
 # What a row of points is of, and of how many; the rest of it is measured.
 LABELS = ["panel", "layer", "quantile", "measure", "baseline", "axis", "pairs", "runs", "values"]
@@ -118,6 +120,13 @@ def assert_drawn(drawing, name):
 @of_each(CASES["demo"])
 def test_a_figure_of_the_demo_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.drawn, case.name)
+
+
+@of_each(CASES["demo"])
+def test_negative_numbers_in_a_figure_have_a_minus_sign(case):
+    """A formula sets its own."""
+    texts = [FORMULA.sub("", text.get_text()) for text in case.drawn.figure.findobj(Text)]
+    assert not [text for text in texts if re.search(r"(?<![\w.-])-[\d.]", text)]
 
 
 @of_each(OF_NETS["paper"])

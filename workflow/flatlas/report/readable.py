@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import inf, isfinite
 
+from flatlas.minus import with_minus
+
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     """Columns below each other: the first to the left, numbers to the right."""
@@ -23,7 +25,7 @@ def short(number: float) -> str:
     else:
         mantissa, exponent = f"{number:.2e}".split("e")
         text = f"{float(mantissa):g}e{int(exponent)}"
-    return text.replace("-", "−")
+    return with_minus(text)
 
 
 def duration(seconds: float) -> str:

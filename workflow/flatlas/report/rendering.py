@@ -11,6 +11,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
+from flatlas.minus import with_minus
 from flatlas.report.readable import duration, short
 from flatlas.report.strip import place
 from flatlas.report.verdicts import SIGNS, count_verdicts, in_words
@@ -39,10 +40,6 @@ def _text(value: Any) -> Any:
     return "" if isinstance(value, float) and pd.isna(value) else value
 
 
-def _minus(text: Any) -> str:
-    return str(_text(text)).replace("-", "−")
-
-
 def _embedded(picture: Path) -> str:
     return f"data:image/png;base64,{b64encode(picture.read_bytes()).decode()}"
 
@@ -50,7 +47,7 @@ def _embedded(picture: Path) -> str:
 FILTERS: dict[str, Callable[..., str]] = {
     "symbols": lambda text: with_symbols(escape(_text(text))),
     "short": short,
-    "minus": _minus,
+    "minus": lambda text: with_minus(str(_text(text))),
     # A bar would end the cell of a Markdown table.
     "cell": lambda text: str(_text(text)).replace("|", "\\|"),
     "embedded": _embedded,

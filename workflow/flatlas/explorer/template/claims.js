@@ -32,7 +32,7 @@ function claimRow(claim) {
       symbols(claim.says),
       element("div", { class: "quantity" }, symbols(claim.quantity)),
     ),
-    element("td", { class: "number", "data-head": "paper" }, String(claim.paper ?? "")),
+    element("td", { class: "number", "data-head": "paper" }, minus(claim.paper)),
     element(
       "td",
       { class: "number", "data-head": "here" },
@@ -45,7 +45,7 @@ function claimRow(claim) {
       "td",
       {},
       claim.value === null ? "" : forest(claim),
-      element("div", { class: "quantity" }, (claim.criterion ?? "").replaceAll("-", "−")),
+      element("div", { class: "quantity" }, minus(claim.criterion)),
     ),
     element(
       "td",

@@ -22,6 +22,11 @@ function filled(made, attributes, children) {
   return made;
 }
 
+// A text of numbers, or nothing.
+function minus(text) {
+  return String(text ?? "").replaceAll("-", "−");
+}
+
 function short(number, digits = 3) {
   if (number === null || !Number.isFinite(number)) return "–";
   const size = Math.abs(number);
@@ -32,7 +37,7 @@ function short(number, digits = 3) {
           .replace(/\.?0+e/, "e")
           .replace("e+", "e")
       : String(Number(number.toPrecision(digits)));
-  return text.replaceAll("-", "−");
+  return minus(text);
 }
 
 function coefficientText(number) {

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from flatlas.evidence.material import NET
+from flatlas.minus import with_minus
 from flatlas.plotting.style import BLACK
 from flatlas.statistics.estimate import Estimate, over_directions
 from flatlas.statistics.power_law import power_law, slope
@@ -30,7 +31,7 @@ class Fit:
         """The exponent with its interval, as `symbol`; a `sign` of −1 is for y ∝ x^(−symbol)."""
         ends = sorted(sign * end for end in (self.slope.low, self.slope.high))
         interval = f" [{ends[0]:.2f}, {ends[1]:.2f}]" if np.isfinite(ends).all() else ""
-        return f"${symbol}$ = {sign * self.slope.value:.2f}{interval}"
+        return f"${symbol}$ = " + with_minus(f"{sign * self.slope.value:.2f}{interval}")
 
     @property
     def row(self) -> pd.DataFrame:

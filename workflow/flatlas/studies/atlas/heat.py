@@ -4,6 +4,8 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
+from flatlas.minus import with_minus
+
 # From blue through white to red, which colour-blind readers can distinguish.
 SCALE = "RdBu_r"
 # Beyond this share of the limit the colour is dark, and numbers on it are white.
@@ -18,7 +20,7 @@ def heat_map(
     ax.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=-limit, vmax=limit, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
-            words = str(text[row, column]).replace("-", "−")
+            words = with_minus(str(text[row, column]))
             ax.text(
                 column, row, words, ha="center", va="center", fontsize=6.5,
                 color="white" if abs(value) > DARK * limit else "black",

@@ -8,6 +8,7 @@ from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import BARELY_OFF, RISING, SMALL
 from flatlas.claims.nets import Nets, pooled_nets
 from flatlas.evidence.material import DOT, Material
+from flatlas.minus import with_minus
 from flatlas.plotting.style import Drawing, panels
 from flatlas.statistics.correlation import pearson, spearman
 from flatlas.statistics.trends import average, pooled
@@ -53,7 +54,7 @@ def _error_panel(ax: Axes, points: pd.DataFrame) -> None:
     if len(solutions) > 2:
         pair = solutions[["dual_gap", "test_error"]].to_numpy(float).T
         r, rho = pearson(*pair), spearman(*pair)
-        ax.set_title(f"Pearson {r:.2f}, Spearman {rho:.2f}", loc="right")
+        ax.set_title(with_minus(f"Pearson {r:.2f}, Spearman {rho:.2f}"), loc="right")
 
 
 def claims(material: Material) -> Claims:

@@ -10,6 +10,7 @@ from flatlas.claims.claim import Claim, Claims, ours
 from flatlas.claims.conventions import CORRELATED, RISING, TIGHTER
 from flatlas.claims.nets import Nets, Sweep, pooled_nets
 from flatlas.evidence.material import Material
+from flatlas.minus import with_minus
 from flatlas.plotting.style import (
     BLACK,
     BLUE,
@@ -122,7 +123,7 @@ def _rank_correlation(nets: Nets, column: str) -> str:
     if not np.isfinite(found.value):
         return ""
     interval = f" [{found.low:.2f}, {found.high:.2f}]" if np.isfinite(found.low) else ""
-    return rf"$\rho$ = {found.value:.2f}{interval}".replace("-", "−")
+    return with_minus(rf"$\rho$ = {found.value:.2f}{interval}")
 
 
 def _style(sweep: str) -> tuple[str, str, str]:

@@ -13,6 +13,7 @@ from flatlas.claims.claim import Claims, ours
 from flatlas.claims.conventions import INSIDE
 from flatlas.claims.nets import Nets
 from flatlas.evidence.material import Material
+from flatlas.minus import with_minus
 from flatlas.plotting.style import GREY, Drawing, note
 from flatlas.statistics.means import largest, smallest
 from flatlas.statistics.pooling import within_realizations
@@ -111,7 +112,7 @@ def _ends(nets: Nets) -> Claims:
         ("log10 P(f)", LOG_PRIOR, log_priors),
         ("the accuracy (%)", ACCURACY, accuracies),
     ):
-        axis = f"{low} to {high}".replace("-", "−")
+        axis = with_minus(f"{low} to {high}")
         measured = quantity.measured(nets)
         place = (measured.values - low) / (high - low)
         for end, extreme in (("lowest", smallest), ("highest", largest)):

@@ -11,6 +11,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from flatlas.claims.correlations import COEFFICIENTS
+from flatlas.minus import with_minus
 from flatlas.plotting.style import BLUE, panels, shades
 from flatlas.statistics.means import mean
 from flatlas.studies.prior.quantities import ACCURACY, FLATNESS, LOG_PRIOR, REST_FLATNESS, Quantity
@@ -82,7 +83,7 @@ def coefficients(points: pd.DataFrame, x: Quantity, y: Quantity) -> Iterator[str
     for kind, coefficient in COEFFICIENTS.items():
         found = float(mean(np.array([coefficient(*pair) for pair in pairs])))
         if isfinite(found):
-            yield f"{SYMBOLS[kind]} = {found:.2f}"
+            yield f"{SYMBOLS[kind]} = {with_minus(f'{found:.2f}')}"
 
 
 def first_order(points: pd.DataFrame) -> Iterator[str]:
