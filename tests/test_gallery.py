@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import collect
@@ -287,6 +288,19 @@ def test_a_figure_that_draws_means_has_them_as_a_table(page, tmp_path, provenanc
     assert (means["figure"] == "fig2").all() and (means["preset"] == "paper").all()
     assert means["mean"].tolist() == [1.0, 3.0, 4.0, 8.0]
     assert means["high"][0] == pytest.approx(1 + 4.302653 * 2 / 3**0.5)
+
+
+def test_heads_of_means_are_symbols_not_names_of_columns():
+    folder = DOCS / "gallery" / "duality"
+    columns = {*pd.read_csv(folder / "means.csv")["quantity"]}
+    columns -= {symbol for symbols, *_ in gallery.glossary() for symbol in symbols}
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    heads = [pair for pair in pairwise(lines) if pair[0].endswith("| solutions |")]
+    assert heads
+    for pair in heads:
+        cells, widths = (re.split(r"(?<!\\)\|", line)[1:-1] for line in pair)
+        assert len(cells) == len(widths)
+        assert not columns & {cell.strip() for cell in cells}
 
 
 def test_claims_and_our_questions_are_counted_for_each_preset_and_questions_as_yes_or_no(page):

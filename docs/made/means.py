@@ -16,6 +16,8 @@ NEEDED = {"panel", "quantity", "n", *NUMBERS}
 SYMBOLS = {
     **{"dual_gap": "ΔL", "gap_sharp": "ΔL_s", "gap_flat": "ΔL_f"},
     **{"S_w_curved": "S_w where H_n is above round-off", "n_sharp": "n_s"},
+    **{"gap": "ΔL_n", "sigma_g": "σ_g,n", "sigma_w": "σ_w,n"},
+    **{"mu_w_ratio": "mean |µ_w,n/σ_w,n|", "mu_g_ratio": "mean |µ_g,n/σ_g,n|"},
 }
 
 
