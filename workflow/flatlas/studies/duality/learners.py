@@ -22,7 +22,7 @@ KIND = "learners.kind"
 NAMES = {"ssgd": "SSGD", "dpsgd": "DPSGD"}
 COLOURS = {"ssgd": BLUE, "dpsgd": RED}
 COLUMNS = ("gap", "sigma_g", "S_w")
-LEGEND = r"Lines: means ($\Delta L_n$ over ten bins of $n$ a decade); bands: one s.d. "
+LEGEND = r"Lines: means ($\Delta L_n$ over ten bins of $n$ a decade); bands and ±: one s.d. "
 # Here the paper says n < 10.
 BELOW_TEN = 9
 AGAINST = "of DPSGD against SSGD"
