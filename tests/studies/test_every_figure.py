@@ -129,6 +129,12 @@ def test_negative_numbers_in_a_figure_have_a_minus_sign(case):
     assert not [text for text in texts if re.search(r"(?<![\w.-])-[\d.]", text)]
 
 
+@of_each([case for case in CASES["demo"] if case.name.startswith("atlas_")])
+def test_small_print_explains_daggers_where_there_are_some(case):
+    daggers = ["†" in text.get_text() for text in case.drawn.figure.findobj(Text)]
+    assert sum(daggers) != 1
+
+
 @of_each(OF_NETS["paper"])
 def test_a_figure_of_the_paper_is_drawn_and_its_points_are_in_its_table(case):
     assert_drawn(case.draw(), case.name)

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 
 from flatlas.evidence.material import Material
 from flatlas.plotting.style import BLACK, COLOURS, GREY
-from flatlas.studies.atlas.nets import CROSSED, STUDY, once
-from flatlas.studies.atlas.quantities import SEARCHED, settled
+from flatlas.studies.atlas.nets import CROSSED, STUDY, known_in, once
+from flatlas.studies.atlas.quantities import QUANTITIES, SEARCHED, settled
 
 # Colours repeat after six sweeps, markers do not.
 MARKERS = "o^sDvPX*p<>hd8H"
@@ -64,4 +64,6 @@ def small_print(material: Material, table: pd.DataFrame) -> str:
     if count := int((searches == 0).sum().sum()):
         text += f" {count} of {int(searches.notna().sum().sum())} values come from searches that"
         text += " did not converge."
-    return DAGGER + text
+    drawn = known_in(table.reindex(columns=[*QUANTITIES]))
+    is_tested = any(QUANTITIES[name].tested for name in drawn)
+    return (DAGGER if is_tested else "") + text
