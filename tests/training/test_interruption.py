@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from kernels import FLOAT32, needs_compiler
 from short_runs import (
     CONVOLUTIONAL,
@@ -24,6 +25,7 @@ from short_runs import (
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.training_specs import OPTIMIZERS
+from flatlas.training.optimizers.from_torch import FromTorch
 from flatlas.training.resume import Resume, identity
 from flatlas.training.trainer import Trainer, train
 
@@ -109,6 +111,37 @@ def test_an_interruption_leaves_no_trace(tmp_path, monkeypatch, case, kernel):
     assert epochs == list(range(ends.min() + 1, ends.max() + 1))
     assert_same(done, undisturbed)
     assert len(done.times) == len(undisturbed.times)
+
+
+class Slowing(torch.optim.Optimizer):
+    """A user's optimizer with Python numbers in its state, and a counter that is a tensor."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+
+    @torch.no_grad()
+    def step(self):
+        for parameter in self.param_groups[0]["params"]:
+            state = self.state[parameter]
+            state["taken"] = state.get("taken", 0) + 1
+            state["share"] = 0.999 * state.get("share", 1.0)
+            state["seen"] = state.get("seen", torch.tensor(0)) + 1
+            slower = state["taken"].bit_length() + state["seen"].item() ** 0.1
+            rate = self.param_groups[0]["lr"] * state["share"] / slower
+            assert isinstance(rate, float)
+            parameter.add_(parameter.grad, alpha=-rate)
+
+
+def test_an_optimizer_of_torch_with_python_numbers_is_resumed(tmp_path, monkeypatch):
+    built = "flatlas.training.optimizers.sgd.build"
+    monkeypatch.setattr(built, lambda spec, parameters, noise: FromTorch(parameters, Slowing))
+    spec, data = run(stop=STOP, **optimizer("sgd", lr=1.0)), samples()
+    undisturbed = trained(spec, data, tmp_path / "undisturbed")
+    ends = undisturbed.outcomes.epoch
+    assert ends.nunique() > 1
+    interrupted(spec, data, SavesEveryEpoch(tmp_path / "resume"), ends.min())
+    done, _ = resumed(spec, data, tmp_path / "resume")
+    assert_same(done, undisturbed)
 
 
 @pytest.mark.parametrize("chosen", [ADAM, CASES["sam"]])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -30,20 +31,22 @@ class FromTorch:
         return self.parameters
 
     def state(self) -> dict[str, Tensor]:
-        """torch's own state by parameter; counters are tensors already."""
-        return {
-            f"{name}/{key}": value
-            for name, parameter in self.parameters.items()
-            for key, value in self.inner.state.get(parameter, {}).items()
-            if value is not None
-        }
+        """torch's own state by parameter; Python numbers are marked, because they stay numbers."""
+        found = {}
+        for name, parameter in self.parameters.items():
+            for key, value in self.inner.state.get(parameter, {}).items():
+                if isinstance(value, int | float):
+                    found[f"{name}/{key}/number"] = torch.from_numpy(np.asarray(value))
+                elif value is not None:
+                    found[f"{name}/{key}"] = value
+        return found
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Restore a state."""
-        for name, parameter in self.parameters.items():
-            mine = {key: v for key, v in state.items() if key.rpartition("/")[0] == name}
-            if mine:
-                self.inner.state[parameter] = {k.rpartition("/")[2]: v for k, v in mine.items()}
+        for place, value in state.items():
+            name, key, *number = place.split("/")
+            mine = self.inner.state[self.parameters[name]]
+            mine[key] = value.item() if number else value
 
     def keep(self, rows: Tensor) -> None:
         """Replace every tensor by its rows, in torch's state too."""
