@@ -15,6 +15,8 @@ from flatlas.gaussian_process.kernels import (
     sampled_kernel,
 )
 from flatlas.nets import build_net
+from flatlas.nets.dense import dense_layers
+from flatlas.nets.layered import LayeredNet
 from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.initializations import FrameworkUniform, HeNormal, ScaledNormal, XavierUniform
@@ -28,8 +30,8 @@ def images(count):
     return torch.rand(count, *SHAPE, generator=generator, dtype=torch.float64)
 
 
-def dense(hidden, init=HE, bias=True):
-    return build_net(DenseNet(family="dense", hidden=hidden, bias=bias, init=init), SHAPE, 1)
+def dense(hidden, init=HE):
+    return build_net(DenseNet(family="dense", hidden=hidden, bias=True, init=init), SHAPE, 1)
 
 
 def convolutional():
@@ -150,7 +152,8 @@ def test_the_last_layers_variances_are_those_of_its_weights(init):
     weight, bias = last_layer_variances(net)
     assert 40 * parameters["fc2.weight"].var().item() == pytest.approx(weight, rel=0.02)
     assert parameters["fc2.bias"].var().item() == pytest.approx(bias, rel=0.1, abs=1e-12)
-    assert last_layer_variances(dense((40,), init, bias=False)) == (weight, 0.0)
+    no_biases = LayeredNet(dense_layers((16, 40, 1), bias=False, dropout=0.0), init)
+    assert last_layer_variances(no_biases) == (weight, 0.0)
 
 
 def test_a_net_without_such_a_limit_is_refused():

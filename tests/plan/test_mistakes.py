@@ -69,6 +69,7 @@ MISTAKES += [
     ]
 ]
 
+CONVOLUTIONAL = {"family": "convolutional", "stages": [{"channels": 2, "kernel": 3}]}
 SIZES = {"per_class": None, "test_size": None}
 # Settings of the run that do not fit together, and how the message goes on after its key.
 CONFLICTS = [
@@ -97,6 +98,9 @@ CONFLICTS = [
         {"net.dropout": 0.1, "net.dropout_after": ["fc2", "fc1"]},
         ".net: dropout_after names all hidden layers",
     ),
+    ({"net.hidden": [], "net.dropout": 0.1}, ".net: dropout is 0.1"),
+    ({"net": CONVOLUTIONAL | {"dropout": 0.5}}, ".net: dropout is 0.5"),
+    ({"net.init": {"scheme": "scaled_normal", "bias_std": 0.5}}, ".net: init.bias_std is 0.5"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),
     ({"data.label_noise": 0.1, "data.attack_size": 5}, ".data: label_noise and attack_size excl"),
     *(

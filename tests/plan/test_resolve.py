@@ -111,6 +111,7 @@ def test_another_schedule_drops_the_options_of_the_first(plan_of):
 def test_options_stay_if_the_scheme_and_the_optimizer_do(plan_of):
     plan = plan_of(
         study={
+            "runs.base.net.bias": True,
             "runs.base.net.init": {"scheme": "scaled_normal", "weight_std": 2.0},
             "runs.base.optimizer": {"name": "momentum", "lr": 0.3, "momentum": 0.5},
         },

@@ -28,7 +28,6 @@ CASES = {
     "sgd": {},
     "no biases": {"net": net(9, 30, bias=False)},
     "one layer": {"net": net()},
-    "one layer, dropout": {"net": net(dropout=0.5)},
     "momentum": optimizer("momentum", lr=0.05, momentum=0.8),
     "nesterov": optimizer("momentum", lr=0.05, momentum=0.8, nesterov=True),
     "adam": optimizer("adam", lr=0.02, betas=(0.8, 0.95), epsilon=0.01),

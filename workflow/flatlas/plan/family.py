@@ -9,6 +9,7 @@ from pydantic import model_validator
 
 from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
+from flatlas.plan.initializations import HeNormal, InitSpec, ScaledNormal
 from flatlas.plan.spec import Spec
 
 LayerKind = Literal["convolution", "dense", "module"]
@@ -120,8 +121,27 @@ class LayeredFamily(Family):
     """A base for families that end with dense layers fc1, fc2, ... of widths `hidden`."""
 
     if TYPE_CHECKING:
-        # Each family declares this field itself, to choose its position among the options.
+        # Each family declares these fields itself, to choose their positions among the options.
         hidden: tuple[int, ...]
+        bias: bool
+        dropout: float
+        init: InitSpec
+
+    @model_validator(mode="after")
+    def _options_have_an_effect(self) -> "LayeredFamily":
+        if self.dropout and not self.hidden:
+            raise ValueError(
+                f"dropout is {self.dropout:g}, but acts after hidden layers, and hidden is []: "
+                "leave it out, or add a hidden layer"
+            )
+        if isinstance(self.init, HeNormal | ScaledNormal) and not self.bias:
+            given, default = self.init.bias_std, type(self.init).model_fields["bias_std"].default
+            if given not in (0, default):
+                raise ValueError(
+                    f"init.bias_std is {given:g}, but bias is false: leave bias_std out, or set "
+                    "bias: true"
+                )
+        return self
 
     @property
     def slug(self) -> str:
