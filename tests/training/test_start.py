@@ -1,12 +1,14 @@
 """Training that starts from another run's solution, and layers that stay as they are."""
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from plain_training import sgd
-from short_runs import NAMES, SavesEveryEpoch, assert_same, interrupted, quiet, run, samples
+from safetensors.torch import save_file
+from short_runs import NAMES, NET, SavesEveryEpoch, assert_same, interrupted, quiet, run, samples
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
@@ -60,6 +62,33 @@ def test_each_start_in_a_chain_has_fresh_weights_of_its_own(tmp_path, found):
     # Published runs have one start: the name of its stream must stay.
     net = build_net(FIRST.net, FIRST.input_shape, FIRST.outputs)
     np.testing.assert_array_equal(drawn[0], net.initial((2, 0), "fresh weights")["fc2.weight"])
+
+
+OWN = {"family": "own", "module": "dropping:Dropping", "arguments": {"width": 8}}
+GIVEN = {
+    "dense": (NET, "fc3", {"a": (8, 6), "b": (6, 8), "c": (3, 6)}),
+    "own": (OWN, "fc", {"inner.1": (8, 6), "last": (3, 8)}),
+}
+
+
+@pytest.mark.parametrize("case", GIVEN)
+def test_fresh_layers_of_a_net_with_given_weights_are_drawn(tmp_path, monkeypatch, case):
+    """Both runs name the file, since a run starts only from one with the same net."""
+    monkeypatch.chdir(Path(__file__).parent)
+    net, last, shapes = GIVEN[case]
+    file = str(tmp_path / "fives.safetensors")
+    biases = {f"{layer}.bias": torch.full(shape[:1], 5.0) for layer, shape in shapes.items()}
+    weights = {f"{layer}.weight": torch.full(shape, 5.0) for layer, shape in shapes.items()}
+    save_file(weights | biases, file)
+    first = run(net=net | {"weights": file}, stop={"epochs": 0})
+    start = {"run": first.resolved(), "fresh": [last]}
+    spec = run(net=net | {"weights": file}, stop={"epochs": 0}, seeds=(2, 0), start=start)
+    found = train(first, samples(), Resume(tmp_path / "first"), quiet).weights
+    began = trained(spec, tmp_path / "second", found).weights
+    for name, array in began.items():
+        assert (array == 5).all() != name.startswith(f"final/{last}."), name
+    one, other = began[f"final/{last}.weight"]
+    assert (one != other).all() and np.abs(one).max() < 1
 
 
 def test_without_fresh_layers_it_begins_with_the_whole_solution(tmp_path, found):

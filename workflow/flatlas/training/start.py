@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
+from flatlas.nets import build_net
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import RunSpec
@@ -24,13 +25,22 @@ def initial_weights(
         return net.initial(spec.seeds)
     rows = [spec.start.run.seeds.index(seed) for seed in spec.seeds]
     links = starts(spec)
-    fresh = net.initial(spec.seeds, "fresh weights" + (f" of start {links}" if links > 1 else ""))
+    purpose = "fresh weights" + (f" of start {links}" if links > 1 else "")
+    fresh = _without_file(spec, net).initial(spec.seeds, purpose)
     return {
         name: fresh[name]
         if layer_of(name) in spec.start.fresh
         else torch.from_numpy(_of_run(found, name, len(spec.start.run.seeds), shape)[rows])
         for name, shape in net.shapes.items()
     }
+
+
+def _without_file(spec: RunSpec, net: LayeredNet) -> LayeredNet:
+    """The net, which draws all its weights: those of a file are not fresh."""
+    if not net.trained:
+        return net
+    drawn = spec.net.model_copy(update={"weights": None})
+    return build_net(drawn, spec.input_shape, spec.outputs)
 
 
 def starts(spec: RunSpec) -> int:
