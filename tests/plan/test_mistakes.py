@@ -88,6 +88,10 @@ CONFLICTS = [
     ),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
+    *(
+        ({"schedule": {"kind": "step", "epochs": [3, late]}}, f": schedule.epochs has {late}")
+        for late in (7, 8)
+    ),
     ({"precision": "bfloat16"}, ": precision is only for nets with convolutions"),
     (
         {"net.dropout": 0.1, "net.dropout_after": ["fc3"]},

@@ -45,7 +45,7 @@ CASES = {
         "penalty": {"form": "half_squared", "coefficient": 0.1, "until_epoch": 3},
         **optimizer("adam", lr=0.02),
     },
-    "step": {"schedule": {"kind": "step", "epochs": (2, 4), "factor": 0.5}},
+    "step": {"schedule": {"kind": "step", "epochs": (1, 3), "factor": 0.5}},
     "linear tail": {"schedule": {"kind": "linear_tail", "floor": 0.5}, **optimizer("adam")},
     "ssgd": {"learners": {"kind": "ssgd", "count": 2}, "batch": 2, **DROPOUT},
     "dpsgd": {

@@ -137,7 +137,7 @@ class Schedule(Spec):
     kind: Literal["constant", "step", "linear_tail"] = "constant"
     """Its shape."""
     epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED)] = ()
-    """`step`: the epochs of the steps. For this kind only, and required."""
+    """`step`: the last epoch before each step. For this kind only, and required."""
     factor: Rate = 0.1
     """`step`: the factor at each step."""
     hold: Annotated[float, Field(gt=0, lt=1)] = 0.5
@@ -322,6 +322,9 @@ class Training(Spec):
             yield f"average.from_epoch is after the last epoch, {last}"
         if max(self.checkpoints, default=0) > last:
             yield f"checkpoints has {max(self.checkpoints)}, after the last epoch, {last}"
+        if 0 < last <= max(self.schedule.epochs, default=0):
+            late = max(self.schedule.epochs)
+            yield f"schedule.epochs has {late}, but no epoch follows it: the last is {last}"
         if self.learners and isinstance(self.optimizer, EntropySgd):
             yield "learners can't share the noisy inner steps of entropy_sgd"
         for late in (*self.overtraining, *([rescaling.after] if rescaling else ())):
