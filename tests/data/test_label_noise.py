@@ -12,7 +12,8 @@ SEEDS = (0, 1, 2, 3)
 
 
 def noise(fraction=0.3, seeds=SEEDS, split=None, **task):
-    subset = {"source": {"kind": "digits"}, "per_class": 20, "test_size": 40}
+    source = {"kind": "textures", "classes": 5}
+    subset = {"source": source, "per_class": 20, "test_size": 40}
     subset |= {"seeds": seeds if split is None else (split,), "split": split, **task}
     return NoiseSpec.model_validate({"subset": subset, "fraction": fraction, "seeds": seeds})
 
@@ -36,6 +37,21 @@ def test_the_fraction_of_training_labels_is_wrong_and_nothing_else_changes(image
         assert len(wrong(draw)) == len(wrong(training)) == round(fraction * len(training))
     assert set(table["label"]) == set(clean["label"])
     pd.testing.assert_frame_equal(table.drop(columns="label"), clean.drop(columns="label"))
+
+
+FEW = {"per_class": None, "train_size": 4, "test_size": 1, "fraction": 0.5}
+
+
+@pytest.mark.parametrize("task", [{}, {"classes": (4, 0, 3)}, {"only": (1, 2, 4)}])
+def test_classes_of_which_no_image_was_drawn_are_wrong_labels_too(images, task):
+    """So the noise of a realization does not depend on those beside it."""
+    seeds = tuple(range(20))
+    alone = pd.concat([noisy(images, seeds=(seed,), **FEW, **task)[1] for seed in seeds])
+    together = noisy(images, seeds=seeds, **FEW, **task)[1]
+    pd.testing.assert_frame_equal(alone.reset_index(drop=True), together)
+    assert set(together["label"]) == set(together["true_label"])
+    drawn = [draw for _, draw in together.groupby("seed")]
+    assert any(set(draw["label"]) > set(draw["true_label"]) for draw in drawn)
 
 
 @pytest.mark.parametrize(("fraction", "wrongly"), [(0.001, 0), (0.999, 100)])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from flatlas.data.draws import draw_of
+from flatlas.data.subset import task_labels
 from flatlas.data.wrong_labels import wrong_labels
 from flatlas.errors import FlatlasError
 from flatlas.plan.data_specs import NoiseSpec
@@ -13,9 +14,10 @@ from flatlas.seeds import generator
 def mislabel(subset_table: pd.DataFrame, spec: NoiseSpec) -> pd.DataFrame:
     """Each realization's draw with round(fraction N) of its N training labels wrong.
 
-    More noise with the same seed keeps the wrong labels of less noise.
+    More noise with the same seed keeps the wrong labels of less noise. Any class of the task may
+    be a wrong label, also one of which no image was drawn.
     """
-    allowed = np.unique(subset_table["true_label"])
+    allowed = np.unique(task_labels(np.array(spec.subset.drawn_classes), spec.subset))
     draws = [_noisy(draw_of(subset_table, seed), allowed, spec, seed) for seed in spec.seeds]
     return pd.concat(draws, ignore_index=True)
 

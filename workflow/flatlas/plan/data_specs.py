@@ -116,6 +116,12 @@ class SubsetSpec(Spec):
     split: NonNegativeInt | None = None
     seeds: tuple[NonNegativeInt, ...]
 
+    @property
+    def drawn_classes(self) -> tuple[int, ...]:
+        """The original classes whose images are drawn."""
+        _, classes = shape_and_classes(self.source)
+        return self.only or self.classes or tuple(range(classes))
+
 
 class NoiseSpec(Spec):
     """A fraction of a subset's training labels is replaced by wrong ones, never by the true one."""
@@ -209,9 +215,7 @@ def _train_size(subset: SubsetSpec | FunctionsSpec) -> int:
         return 2**subset.source.bits
     if subset.train_size is not None:
         return subset.train_size
-    _, classes = shape_and_classes(subset.source)
-    picked = subset.only or subset.classes or range(classes)
-    return (subset.per_class or 0) * len(picked)
+    return (subset.per_class or 0) * len(subset.drawn_classes)
 
 
 def attack_size(samples: SamplesSpec) -> int:
