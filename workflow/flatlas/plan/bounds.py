@@ -14,8 +14,17 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer
 LARGEST = 1e30
 Positive = Annotated[float, Field(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
+
+
+def _not_one_in_float32(share: float) -> float:
+    """The share. Where float32 rounds it to 1, a running mean that keeps it would never change."""
+    if share > 1 - 2**-24:
+        raise ValueError("float32 rounds it to 1: choose at most 0.9999999")
+    return share
+
+
 # Shares: `BelowOne` may be 0 but not 1, `UpToOne` may be 1 but not 0.
-BelowOne = Annotated[float, Field(ge=0, lt=1)]
+BelowOne = Annotated[float, Field(ge=0, lt=1), AfterValidator(_not_one_in_float32)]
 UpToOne = Annotated[float, Field(gt=0, le=1)]
 
 # Counts of what a job computes or holds in memory: pairs, probes, minibatches, steps. A million

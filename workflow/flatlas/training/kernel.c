@@ -616,9 +616,10 @@ static factors of_step(const net *n, const descent *d, int64_t made)
     }
     f.decay = d->penalty == NONE ? 0 : (real)decay;
     if (d->rule == ADAM || d->rule == ADAMW) {
+        /* Of the rounded betas, which the means have: near 1, 1 - beta loses many digits. */
         double number = (double)(d->steps + made + 1);
-        f.first = (real)(d->lr / (1 - pow(d->numbers[0], number)));
-        f.second = (real)(1 / sqrt(1 - pow(d->numbers[1], number)));
+        f.first = (real)(d->lr / (1 - pow((double)f.numbers[0], number)));
+        f.second = (real)(1 / sqrt(1 - pow((double)f.numbers[1], number)));
     }
     if (d->rule == ENTROPY_SGD) {
         int64_t round = (int64_t)d->numbers[4];
