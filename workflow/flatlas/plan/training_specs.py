@@ -285,7 +285,7 @@ class Training(Spec):
     overtraining: Epochs = ()
     """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
-    """A dense layer whose weights are kept after every minibatch of `stop.extra_epochs`."""
+    """A dense layer or convolution to record after every minibatch of `stop.extra_epochs`."""
     frozen: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_LAYERS)] | None = None
     """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
