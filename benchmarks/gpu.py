@@ -58,7 +58,7 @@ def main() -> None:
 
 def training(run: RunSpec, device: str) -> float:
     """Operations per second in an epoch, after a first epoch that is not timed."""
-    learners = run.learners.count if run.learners else 1
+    learners = run.learner_count
     steps = 1 if learners > 1 else STEPS
     trained = steps * run.batch * learners
     stop = run.stop.model_copy(update={"epochs": 10, "extra_epochs": 0})

@@ -42,7 +42,7 @@ class Together:
 
     def __init__(self, learners: Learners | None) -> None:
         """Without `learners`, each member has one row."""
-        self.learners, self.m = learners, count(learners)
+        self.learners, self.m = learners, learners.count if learners else 1
         self.here: Sequence[int] = range(self.m)
 
     def mix(self, parameters: Parameters, gradients: Parameters) -> None:
@@ -87,11 +87,6 @@ def mean_of_neighbours(learners: Learners, both: Tensor, own: Tensor) -> Tensor:
     `both` is the sum over the two neighbours.
     """
     return both / 2 if learners.mixing == "ring" else (both + own) / 3
-
-
-def count(learners: Learners | None) -> int:
-    """m; 1 if a training has no learners."""
-    return learners.count if learners else 1
 
 
 def spread(parameters: Parameters, m: int) -> Parameters:

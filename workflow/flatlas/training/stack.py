@@ -99,13 +99,13 @@ class Stack:
 
     def learners_of(self, row: int) -> Parameters:
         """The weights of all learners of one member, including those in other processes."""
-        m = learners.count(self.spec.learners)
+        m = self.spec.learner_count
         stack = self.team.all_learners(self.parameters())
         return {name: value[row * m : (row + 1) * m] for name, value in stack.items()}
 
     def of_learners_here(self, rows: torch.Tensor) -> torch.Tensor:
         """The rows of the learners in this process, from the rows of all learners."""
-        m = learners.count(self.spec.learners)
+        m = self.spec.learner_count
         if self.m == m:
             return rows
         return rows.view(-1, m, *rows.shape[1:])[:, list(self.team.here)].flatten(0, 1)

@@ -12,7 +12,7 @@ from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
 from flatlas.nets.layers import Parameters
 from flatlas.plan.training_specs import Rescaling, RunSpec
-from flatlas.training import learners, penalty
+from flatlas.training import penalty
 from flatlas.training.compiled import Compiled
 from flatlas.training.evaluation import Evaluation, evaluate
 from flatlas.training.gradient import gradient
@@ -94,7 +94,7 @@ class Trainer:
 
         The last step may have fewer images; it is left out if they are fewer than the learners.
         """
-        count, batch, m = self.images.count, self.spec.batch, learners.count(self.spec.learners)
+        count, batch, m = self.images.count, self.spec.batch, self.spec.learner_count
         if count < m:
             raise FlatlasError(
                 f"{m} learners can't share {count} images. Choose learners.count up to {count}."
@@ -180,7 +180,7 @@ class Trainer:
         """Take one step; the learners share its images."""
         spec, stack, parameters = self.spec, self.stack, self.stack.parameters()
         rows = [member for member in stack.members for _ in range(stack.m)]
-        m = learners.count(spec.learners)
+        m = spec.learner_count
         shared = chosen.shape[1] // m * m
         chosen = stack.of_learners_here(chosen[:, :shared].reshape(len(chosen) * m, -1))
         ascended: Ascent | None = getattr(optimizer, "ascended", None)
