@@ -104,11 +104,15 @@ class Record:
         """Record the layer of each member that is past its stopping rule, after this step."""
         if self.trajectory is None:
             return
+        past = [row for row, member in enumerate(stack.members) if self.outcomes[member].met_epoch]
+        if not past:
+            # The iterate may be a mean over learners, which costs time.
+            return
         weights = stack.iterate()[f"{self.spec.snapshots}.weight"]
-        for row, member in enumerate(stack.members):
-            if self.outcomes[member].met_epoch:
-                position = self._first_step(member, stack.done_epochs) + step
-                self.trajectory.record(member, position, weights[row])
+        for row in past:
+            member = stack.members[row]
+            position = self._first_step(member, stack.done_epochs) + step
+            self.trajectory.record(member, position, weights[row])
 
     def snapshots_of(self, member: int, epoch: int) -> tuple[str, np.ndarray] | None:
         """The layer to record in this epoch and the array to write to; None if none is recorded."""
