@@ -42,11 +42,10 @@ def alone(built, tmp_path_factory):
     (wheel,) = built.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(site)
     for name in needed("flatlas", site):
-        for file in distribution(name).files:
-            top = file.parts[0]
-            target = Path(distribution(name).locate_file(top))
-            if top not in ("..", "__pycache__") and not (site / top).exists():
-                (site / top).symlink_to(target)
+        installed = distribution(name)
+        for top in {file.parts[0] for file in installed.files} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(installed.locate_file(top))
     return folder / "bin" / "python"
 
 
