@@ -21,11 +21,15 @@ def test_a_finding_links_to_the_figure_of_its_claims(finding):
     assert f'<a id="{anchor}"></a>' in (ROOT / file).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("finding", FINDINGS)
-def test_numbers_of_a_finding_without_a_claim_are_on_the_page_of_its_study(finding):
-    assert any(one["value"] for one in cited.REFERENCE.finditer(finding))
-    study = re.search(r"\(\[(\w+)\]", finding)[1]
-    page = (ROOT / "docs" / f"{study}.md").read_text(encoding="utf-8")
-    left = re.sub(r"\]\([^)]*\)|L2", "", cited.REFERENCE.sub("", finding))
-    for number in re.findall(r"\d+(?:\.\d+)?", left):
+def test_numbers_of_findings_without_a_claim_are_on_the_page_of_their_study():
+    numbers = []
+    for finding in FINDINGS:
+        assert any(one["value"] for one in cited.REFERENCE.finditer(finding))
+        study = re.search(r"\(\[(\w+)\]", finding)[1]
+        left = re.sub(r"\]\([^)]*\)|L2", "", cited.REFERENCE.sub("", finding))
+        # Every page has a zero.
+        numbers += [(study, one) for one in re.findall(r"\d+(?:\.\d+)?", left) if one != "0"]
+    assert numbers
+    for study, number in numbers:
+        page = (ROOT / "docs" / f"{study}.md").read_text(encoding="utf-8")
         assert re.search(rf"(?<![\d.]){number}(?!\.?\d)", page), f"{number} is not in {study}.md"
