@@ -11,7 +11,7 @@ def test_what_diverges_is_recorded_and_the_figures_are_drawn_without_it(demo):
     """One of the two sweeps diverges; the points of the other stay the same."""
     before = pd.read_csv(demo / "results/tiny/duality/fig3.csv")
     demo.set_study("sweeps", "alpha", "grid", "optimizer.lr", value=[1e25, 1e29])
-    demo.snakemake()
+    demo.snakemake("duality_fig3", "duality_s4")
     runs = [*(demo / "results/runs").glob("*sgd1e+*")]
     assert len(runs) == 2
     for run in runs:
@@ -24,7 +24,6 @@ def test_what_diverges_is_recorded_and_the_figures_are_drawn_without_it(demo):
     kept = before[before["panel"].isin(["D", "E", "F"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(drawn[kept.columns], kept, check_dtype=False)
     assert not pd.read_csv(demo / "results/tiny/duality/s4.csv").empty
-    assert demo.would_run() == {}
 
     # Now everything diverges.
     demo.set_study("runs", "base", "optimizer", "lr", value=1e25)
