@@ -80,6 +80,16 @@ def cuda():
     torch.use_deterministic_algorithms(False)
 
 
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser without a screen."""
+    # Imported here because only tests of pages need it.
+    from browser import started
+
+    with started() as browser:
+        yield browser
+
+
 def pytest_collection_modifyitems(items):
     # The longest first: one that comes last runs alone. The rest stays in order.
     items.sort(key=lambda item: "workflow" not in item.path.parts[-2:])

@@ -142,9 +142,9 @@ def test_the_index_of_a_folder_is_its_readme(built):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["README.html", "docs/gallery/prior/README.html"])
-def test_in_a_browser_pictures_show_and_no_request_leaves_the_site(built, name):
+def test_in_a_browser_pictures_show_and_no_request_leaves_the_site(chromium, built, name):
     site, _ = built
-    found = found_on(site / name)
+    found = found_on(chromium, site / name)
     assert len(found["pictures"]) > 4
     assert all(width > 100 for _, width in found["pictures"]), found["pictures"]
     assert not [address for address in found["fetched"] if not address.startswith("file://")]

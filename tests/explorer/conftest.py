@@ -1,8 +1,7 @@
-"""The explorer of some hundred made-up networks, and one browser that opens it."""
+"""The explorer of some hundred made-up networks, and how a browser opens it."""
 
 import made_up_networks
 import pytest
-from browser import started
 from made_up_explorer import explorer
 from node import Functions
 
@@ -27,15 +26,16 @@ def file(nets, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def thousand():
+    """More than a thousand networks, and their page."""
+    many = made_up_networks.networks(crossed=14)
+    return many, explorer_page(explorer(many))
+
+
+@pytest.fixture(scope="session")
 def functions(file):
     """The page's functions, without a browser."""
     return Functions(file.read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with started() as browser:
-        yield browser
 
 
 @pytest.fixture

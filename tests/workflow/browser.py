@@ -29,11 +29,12 @@ def started():
         browser.close()
 
 
-def found_on(page: Path) -> dict:
+def found_on(browser, page: Path) -> dict:
     """Pictures with their widths, broken links, linked files, fetched files, overflow."""
-    with started() as browser:
-        tab = browser.new_page(viewport={"width": 1400, "height": 1800})
-        # Long enough beside other work.
-        tab.set_default_timeout(120_000)
-        tab.goto(page.as_uri())
-        return tab.evaluate(FOUND)
+    tab = browser.new_page(viewport={"width": 1400, "height": 1800})
+    # Long enough beside other work.
+    tab.set_default_timeout(120_000)
+    tab.goto(page.as_uri())
+    found = tab.evaluate(FOUND)
+    tab.close()
+    return found

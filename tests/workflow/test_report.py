@@ -69,17 +69,17 @@ def test_costs_are_measured_and_then_estimated_of_what_is_not_made(demo):
 
 
 @pytest.mark.browser
-def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(finished):
+def test_in_a_browser_every_picture_loads_and_every_link_leads_somewhere(chromium, finished):
     report = finished / REPORT
     pages = [report, finished / "results/tiny/scorecard.html"]
-    for page in pages:
-        found = found_on(page)
+    on = {page: found_on(chromium, page) for page in pages}
+    for page, found in on.items():
         assert found["broken"] == []
         assert found["files"]
         for file in found["files"]:
             assert (page.parent / file).is_file(), file
     assert {"duality/fig3.png", "duality/s4.png"} <= set(found["files"])
-    found = found_on(report)
+    found = on[report]
     assert len(found["pictures"]) == len(PICTURES)
     assert all(width > 100 for _, width in found["pictures"]), found["pictures"]
     assert found["fetched"] == [], "the page holds everything"
