@@ -5,7 +5,6 @@ import re
 import shutil
 from pathlib import Path
 
-import made_up_networks
 import numpy as np
 import pandas as pd
 from explorer import EXPLORER, write_explorer
@@ -19,9 +18,8 @@ from flatlas.explorer.page import explorer_page
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_page_is_small_fetches_nothing_and_does_not_depend_on_the_order_of_rows():
-    nets = made_up_networks.networks(crossed=14)
-    page = explorer_page(explorer(nets))
+def test_the_page_is_small_fetches_nothing_and_does_not_depend_on_the_order_of_rows(thousand):
+    nets, page = thousand
     # The made-up claims are few; those of all galleries take 0.4 MB.
     assert len(nets) > 1000
     assert len(page.encode()) < 2_500_000
