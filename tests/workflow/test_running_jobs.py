@@ -1,7 +1,6 @@
 """The running jobs on a terminal, and without one."""
 
 import sys
-import time
 
 import pytest
 from checkout import ROOT, Checkout
@@ -110,18 +109,6 @@ def test_without_a_terminal_a_line_now_and_then_goes_to_the_log_too(checkout):
         (line, *_) = (line for line in text.splitlines() if "31%" in line)
         assert "train mine" in line and LOG in line
     assert "\x1b" not in said
-
-
-def test_quiet_means_no_line_of_progress(checkout):
-    (checkout / "may_speak").touch()
-    process = checkout.start(TARGET, "-q")
-    # Long enough for ten lines.
-    time.sleep(2)
-    (checkout / "may_end").touch()
-    said, _ = process.communicate()
-    assert process.returncode == 0
-    assert "a job speaks" in said
-    assert "31%" not in said
 
 
 def drawn(shown):
