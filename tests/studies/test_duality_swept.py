@@ -39,7 +39,9 @@ def test_values_have_positions_where_they_can_be_read(values, scale, places):
 def test_the_plan_checks_runs_on_the_axes_that_are_drawn():
     study = declared("duality")
     drawn = [one for one in study["figures"].values() if one.get("axes") == "drawn"]
-    for name in {sweep for figure in drawn for sweep in figure["sweeps"]}:
+    names = {sweep for figure in drawn for sweep in figure["sweeps"]}
+    assert names
+    for name in names:
         key = "learners.kind" if "learners" in name else varied(name)[0]
         assert Sweep(**study["sweeps"][name]).axis == key
 
