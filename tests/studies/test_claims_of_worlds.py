@@ -11,6 +11,7 @@ from made_up import unsolved
 from prior_courses import ALONG
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.trust import range_of
 from flatlas.evidence.material import Material
 from flatlas.statistics.more_realizations import resampled
 
@@ -24,9 +25,7 @@ EVEN_IF_WRONG = {
     "prior": (".*(relaxes|rejoins|prior_returns|prior_at_zero_error)$", UNDECIDED),
 }
 # The note of three realizations, of which the study `annealing` has no more.
-RANGE = (
-    "3 realizations: the interval is the range of the resamples, which covers about three quarters."
-)
+RANGE = range_of(3)
 # Claims about a share of trainings: so few do not decide it, even if all agree.
 SHARE = re.compile(".*_(phases|solved)$")
 # Claims whose interval is over directions, by the beginnings of their names.
@@ -50,12 +49,12 @@ def test_every_claim_is_reproduced_where_the_text_is_right(study, figure):
 
 @of_each_figure
 def test_criteria_are_those_of_the_published_scorecards(study, figure):
-    """They were fixed before the results: a change of one is a decision."""
+    """They were fixed before the results: a change of one, or of its name, is a decision."""
     published = pd.read_csv(GALLERY / study / "scorecard.csv", index_col="claim")["criterion"]
     claims = judged(study, True, figure)
     ours = {f"{study}_{figure}.{name}": str(claim.criterion) for name, claim in claims.items()}
-    known = published[published.index.intersection([*ours])]
-    assert known.to_dict() == {name: ours[name] for name in known.index}
+    known = published[published.index.str.startswith(f"{study}_{figure}.")]
+    assert known.to_dict().items() <= ours.items()
 
 
 @of_each_figure
@@ -100,6 +99,8 @@ def test_one_realization_has_numbers_and_decides_only_claims_over_its_directions
 
 @pytest.mark.parametrize("figure", figures_of("duality"))
 def test_three_realizations_are_enough_and_a_note_says_what_their_interval_is(figure):
+    # A mean lies between the least and the largest of n numbers with probability 1 − 2/2^n.
+    assert "three quarters" in RANGE
     claims = judged("duality", True, figure, seeds=3)
     assert verdicts(claims) == expected(claims, REPRODUCED)
     for claim in claims.values():

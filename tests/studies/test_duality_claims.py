@@ -10,6 +10,7 @@ from duality_worlds import STUDY, world
 from judging import chosen, figures_of, of_study, undecided, verdicts, with_columns
 
 from flatlas.claims.claim import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from flatlas.claims.trust import range_of
 from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 
@@ -257,10 +258,7 @@ def test_a_value_with_too_few_solutions_counts_as_one_without():
     assert few["init_solved"].estimate.value == 2 / 5
     enough = judge("fig4", without(material, "init", last, keep=3))
     assert enough["init_gap"].verdict == REPRODUCED
-    assert enough["init_gap"].note == (
-        "Solutions: 3 at 4.0, of 5. 3 realizations: the interval is the range of the resamples,"
-        " which covers about three quarters."
-    )
+    assert enough["init_gap"].note == f"Solutions: 3 at 4.0, of 5. {range_of(3)}"
     assert few["decay_gap"] == enough["decay_gap"] == judged(RIGHT, "fig4")["decay_gap"]
 
 
