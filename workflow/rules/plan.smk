@@ -8,7 +8,7 @@ from flatlas.plan import paths
 from flatlas.plan.code import code_of, stage_code
 from flatlas.plan.lookup import lookup
 from flatlas.plan.once import work_out_once
-from flatlas.plan.originals import originals, read_others
+from flatlas.plan.originals import originals
 from flatlas.plan.pages import (
     caption_of,
     claims_of,
@@ -31,7 +31,7 @@ from flatlas.plan.targets import (
     check_targets,
     targets_of,
 )
-from flatlas.store.provenance import made_otherwise
+from flatlas.store.provenance import made_otherwise, read_others
 
 work_out_once()
 check_entries()

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from flatlas.data_root import NotInDataRootError, naming_data_root
-from flatlas.errors import FlatlasError
 from flatlas.image_files import training_and_test
 from flatlas.plan.paths import RESULTS
 from flatlas.published_sets import SETS, PublishedSet, refuse_unreadable
-from flatlas.store.json_files import read_json
 
 
 def originals(source: Mapping[str, Any], data_root: str, where_set: str, read: bool = False) -> str:
@@ -28,17 +26,6 @@ def originals(source: Mapping[str, Any], data_root: str, where_set: str, read: b
         if source["kind"] in SETS and not read:
             _check_published(SETS[source["kind"]], root)
     return ""
-
-
-def read_others(provenance: str | Path, known: str) -> bool:
-    """Whether a source was read from other originals than those `known` now, as its record says.
-
-    False if there is no record, or if it says nothing: then Snakemake and `verify` decide.
-    """
-    try:
-        return bool(read_json(provenance).get("originals", known) != known)
-    except (FlatlasError, AttributeError):
-        return False
 
 
 def _check_published(published: PublishedSet, root: Path) -> None:

@@ -149,3 +149,14 @@ def made_otherwise(path: str | Path, spec: Mapping[str, Any], code: str) -> bool
         return bool(record["spec"] != spec or record["code"] != code)
     except (FlatlasError, KeyError, TypeError):
         return False
+
+
+def read_others(path: str | Path, originals: str) -> bool:
+    """Whether a data set was read from other originals than these, as its provenance says.
+
+    False if it says nothing, or is missing or damaged.
+    """
+    try:
+        return bool(read_json(path).get("originals", originals) != originals)
+    except (FlatlasError, AttributeError):
+        return False
