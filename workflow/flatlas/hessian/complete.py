@@ -7,6 +7,7 @@ is missing among those that were found.
 """
 
 from dataclasses import replace
+from itertools import compress
 from math import inf, pi
 
 import torch
@@ -25,6 +26,9 @@ NEXT = 5
 AMPLE = 0.9
 # The largest probability with which a chain overlooks an eigenvalue.
 RISK = 1e-3
+# If only ends with equal eigenvalues, or with one, lack their check, the search goes on for this
+# share of its products, but for at least so many.
+MORE, AT_LEAST = 0.5, 5
 # How often the slack of an end is halved at most.
 HALVINGS = 30
 # Columns of a basis that are replaced together, which bounds the memory for it.
@@ -112,8 +116,11 @@ class _Chains(Subspace):
         shrunk, p also has the zeros that are gone (Sorensen 1992).
         """
         threshold, zeros = known[-1] + slack, sign * torch.linalg.eigvalsh(self.chain)
-        if zeros.max() >= threshold:
+        if zeros.max() > threshold:
             return inf
+        if self._length == -inf:
+            # The chain has all eigenvectors of which its first vector has a part.
+            return 0.0
         away = threshold - torch.cat([zeros, sign * self._gone])
         return float((self._length - away.abs().log().sum()).exp())
 
@@ -147,8 +154,9 @@ def complete_search(
     has converged if its residual is at most `tolerance` times the largest |λ|. If the search ended
     early, copies of eigenvalues further out may be missing: a residual is then at least the
     distance to the outermost eigenvalue. An end with one eigenvalue, or with several that are equal
-    to within the tolerance, is not tested for others further out. The subspace is the searched one,
-    or the best part of it.
+    to within the tolerance, is tested for others further out as long as this makes the search at
+    most half as long again; errors allow for what is then not excluded. The subspace is the
+    searched one, or the best part of it.
     """
     top, bottom = min(top, size), min(bottom, size)
     others = max(1, top + bottom - 1)
@@ -158,6 +166,7 @@ def complete_search(
     kept = top + NEXT, bottom and bottom + NEXT
     space = _Chains(product, size, most, generator.device, dtype)
     fresh, taken, known, ample = random_rows(space.basis, 1, generator), 0, None, AMPLE
+    limit = allowed
     while True:
         left, taken = space.add(fresh), taken + 1
         values, vectors = torch.linalg.eigh(space.projected)
@@ -166,13 +175,19 @@ def complete_search(
             return now, space
         # The last chain tests whether the spectrum at its start lacks an eigenvalue.
         tested, shares = known or now, []
+        if not tested.converged:
+            limit = allowed
         if tested.converged or taken == allowed:
-            shares = _shares_of_missing(space, now, tested, tolerance * _size(tested))
-            are_complete = [share < risk for share in shares]
-            if taken == allowed or (tested.converged and all(are_complete)):
+            slack = tolerance * _size(tested)
+            shares = _shares_of_missing(space, now, tested, slack)
+            wide = [_is_wide(end, slack) for _, end in _outwards(tested)]
+            if inf in shares:
+                limit = allowed
+            elif max(compress(shares, wide), default=0) < risk:
+                limit = min(limit, taken + max(AT_LEAST, int(MORE * taken)))
+            if taken == limit or (tested.converged and max(shares) < risk):
                 best = replace(now if inf in shares else tested, iterations=taken)
-                best = _with_slacks(space, best, tolerance, risk)
-                return _with_missing(best, are_complete, tolerance), space
+                return _with_slacks(space, best, tolerance, risk), space
         enough = ample * tolerance * _size(now)
         if inf in shares and _largest(now) <= enough:
             space.begin(vectors, left, *kept)
@@ -211,14 +226,11 @@ def _is_stuck(now: Spectrum, lost: Tensor, enough: float) -> bool:
 def _shares_of_missing(
     space: _Chains, now: Spectrum, tested: Spectrum, slack: float
 ) -> list[float]:
-    """`share_of_missing` at both ends; infinite if the last chain found a missing eigenvalue.
-
-    An end that can't be tested has a share of 0.
-    """
+    """`share_of_missing` at both ends; infinite if the last chain found a missing eigenvalue."""
     if _further_out(now, tested, slack):
         return [inf, inf]
     return [
-        space.share_of_missing(sign, known, slack) if _is_tested(known, slack) else 0.0
+        space.share_of_missing(sign, known, slack) if len(known) else 0.0
         for sign, known in _outwards(tested)
     ]
 
@@ -228,28 +240,48 @@ def _outwards(of: Spectrum) -> tuple[tuple[int, Tensor], tuple[int, Tensor]]:
     return (1, of.top), (-1, -of.bottom)
 
 
-def _is_tested(known: Tensor, slack: float) -> bool:
-    """Whether an end can be tested: it has an eigenvalue further out than its last one."""
+def _is_wide(known: Tensor, slack: float) -> bool:
+    """Whether an end has an eigenvalue further out than its last one, by more than the slack."""
     return bool((known > known[-1:] + slack).any())
 
 
 def _with_slacks(space: _Chains, found: Spectrum, tolerance: float, risk: float) -> Spectrum:
-    """The spectrum with each end's least slack at which the last chain found the end complete."""
+    """The spectrum with what the last chain does not exclude at each end."""
     most = tolerance * _size(found)
-    top, bottom = (_least_slack(space, *end, most, risk) for end in _outwards(found))
-    return replace(found, top_slack=top, bottom_slack=bottom)
+    (up, high), (down, low) = _outwards(found)
+    of_high, high_slack = _with_missing(space, up, high, found.top_residuals, most, risk)
+    of_low, low_slack = _with_missing(space, down, low, found.bottom_residuals, most, risk)
+    found = replace(found, top_residuals=of_high, top_slack=high_slack)
+    found = replace(found, bottom_residuals=of_low, bottom_slack=low_slack)
+    return replace(found, converged=_largest(found) <= most)
+
+
+def _with_missing(
+    space: _Chains, sign: int, known: Tensor, residuals: Tensor, most: float, risk: float
+) -> tuple[Tensor, Tensor]:
+    """The residuals of one end, and how much further out the eigenvalue of each rank may be."""
+    if not len(known):
+        return residuals, residuals
+    if _is_wide(known, most) and space.share_of_missing(sign, known, most) >= risk:
+        # Copies of the outermost eigenvalue may be missing.
+        residuals, known = residuals.maximum(known[0] - known), known[:1].expand(len(known))
+    slack = _least_slack(space, sign, known, most, risk)
+    return residuals, (slack - (known - known[-1:])).clamp_min(0)
 
 
 def _least_slack(space: _Chains, sign: int, known: Tensor, most: float, risk: float) -> float:
-    """This slack, among `most`, its half, its quarter …; 0 if the end has only one eigenvalue."""
-    least = most if len(known) > 1 else 0.0
-    for halvings in range(HALVINGS):
-        slack = most / 2**halvings
-        if _is_tested(known, slack):
-            if space.share_of_missing(sign, known, slack) >= risk:
-                break
-            least = slack
-    return least
+    """The least slack, `most` times a power of two, at which the last chain finds an end complete.
+
+    It is `most` or less if `most` is enough.
+    """
+    slack = most
+    while space.share_of_missing(sign, known, slack) >= risk:
+        slack *= 2
+    for _ in range(HALVINGS):
+        if slack > most or space.share_of_missing(sign, known, slack / 2) >= risk:
+            break
+        slack /= 2
+    return slack
 
 
 def _further_out(now: Spectrum, tested: Spectrum, slack: float) -> bool:
@@ -265,16 +297,3 @@ def _size(of: Spectrum) -> float:
 
 def _largest(of: Spectrum) -> float:
     return torch.cat([of.top_residuals, of.bottom_residuals]).max().item()
-
-
-def _with_missing(found: Spectrum, are_complete: list[bool], tolerance: float) -> Spectrum:
-    """The spectrum with residuals that allow for missing copies at ends that may lack some."""
-    top, bottom = (
-        residuals if is_complete else residuals.maximum((values - values[:1]).abs())
-        for values, residuals, is_complete in (
-            (found.top, found.top_residuals, are_complete[0]),
-            (found.bottom, found.bottom_residuals, are_complete[1]),
-        )
-    )
-    found = replace(found, top_residuals=top, bottom_residuals=bottom)
-    return replace(found, converged=_largest(found) <= tolerance * _size(found))

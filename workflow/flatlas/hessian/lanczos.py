@@ -105,8 +105,8 @@ class Spectrum:
     """The largest eigenvalues `top`, in descending order, and the lowest, `bottom`, in ascending.
 
     A residual is |Hv − λv| of an eigenvalue λ and its unit vector v: an exact eigenvalue is at most
-    that far from λ. An end may lack eigenvalues that are further out than its last one by less than
-    its slack. `iterations` counts the vectors that the search took.
+    that far from λ. Others may be missing, so the one of the same rank may be further out by its
+    slack. `iterations` counts the vectors that the search took.
     """
 
     top: Tensor
@@ -115,18 +115,18 @@ class Spectrum:
     bottom_residuals: Tensor
     iterations: int
     converged: bool
-    top_slack: float = 0.0
-    bottom_slack: float = 0.0
+    top_slack: Tensor | float = 0.0
+    bottom_slack: Tensor | float = 0.0
 
     @property
     def top_errors(self) -> Tensor:
         """How far the true eigenvalue of each rank may be."""
-        return _errors(self.top, self.top_residuals, self.top_slack)
+        return self.top_residuals + self.top_slack
 
     @property
     def bottom_errors(self) -> Tensor:
         """The same at the other end."""
-        return _errors(self.bottom, self.bottom_residuals, self.bottom_slack)
+        return self.bottom_residuals + self.bottom_slack
 
     @property
     def lowest(self) -> float:
@@ -143,11 +143,6 @@ class Spectrum:
         """The residual of the eigenvalue that is the spectral norm."""
         at_top = self.top[0].item() >= -self.lowest
         return (self.top_residuals if at_top else self.bottom_residuals)[0].item()
-
-
-def _errors(values: Tensor, residuals: Tensor, slack: float) -> Tensor:
-    # A missing eigenvalue takes the rank of one that is less far out.
-    return residuals + (slack - (values - values[-1:]).abs()).clamp_min(0)
 
 
 @torch.no_grad()

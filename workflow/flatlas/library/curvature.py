@@ -23,11 +23,12 @@ SINGLE = 1e-4
 class Curvature:
     """The largest `eigenvalues` in descending order, the `lowest` in ascending, trace and norm.
 
-    An error bounds the distance to the exact eigenvalue of the same rank, also among equal ones. A
-    residual is |Hv − λv|, at least the round-off of the products. An eigenvalue has converged if
-    its residual is at most the `tolerance` times the largest |λ|; `converged` says whether all
-    have, `sampled` whether the trace is as accurate as requested. `iterations` counts the products
-    of the search. Without probes there is neither trace nor norm.
+    An error bounds the distance to the exact eigenvalue of the same rank, also among equal ones; of
+    one that is alone at its end it may be larger than the tolerance. A residual is |Hv − λv|, at
+    least the round-off of the products. An eigenvalue has converged if its residual is at most the
+    `tolerance` times the largest |λ|; `converged` says whether all have, `sampled` whether the
+    trace is as accurate as requested. `iterations` counts the products of the search. Without
+    probes there is neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
