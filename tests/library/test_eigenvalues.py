@@ -113,6 +113,43 @@ def test_errors_allow_for_parts_that_are_less_precise(inside, exact):
     assert found.table.converged.all() == (inside != torch.bfloat16)
 
 
+def converged(inside, tolerance, dtype=torch.float64):
+    """Whether each number has converged, by measure and name."""
+    few = {"top": 2, "bottom": 0, "probes": 2, "tolerance": tolerance}
+    measures = {
+        "hessian": few,
+        "gauss_newton": few,
+        "spectral_density": {"top": 2, "probes": 2, "steps": 5, "tolerance": tolerance},
+        "gradient_noise": {"top": 2, "tolerance": tolerance},
+        "relative_flatness": {"weight": "0.weight", "probes": 5},
+    }
+    batches = [*zip(X.split(10), Y.split(10), strict=True)]
+    found = flatlas.measure(normed(inside), batches, measures, dtype=dtype)
+    return found.table.set_index(["measure", "quantity"]).converged
+
+
+def test_no_number_converges_in_half_precision():
+    assert not converged(torch.bfloat16, 0.1).any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_no_spectrum_converges_below_the_precision_of_products(dtype):
+    """Numbers without a tolerance, and those of first derivatives, do."""
+    found = converged(torch.float32, 1e-8, dtype)
+    assert not found[["hessian", "gauss_newton", "spectral_density"]].any()
+    assert not found.gradient_noise.share_along_hessian
+    assert found.gradient_noise.drop("share_along_hessian").all()
+    assert found.relative_flatness.all()
+    assert converged(torch.float32, 1e-2, dtype).drop("outliers", level="quantity").all()
+
+
+@pytest.mark.filterwarnings("ignore:The model's output for an example depends")
+@pytest.mark.parametrize("inside", [torch.float32, torch.bfloat16])
+def test_eigenvectors_of_a_surface_do_not_converge_in_half_precision(inside):
+    found = flatlas.surface(normed(inside), (X, Y), "hessian", dimensions=1, points=3)
+    assert found.converged == (inside == torch.float32)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_errors_allow_for_round_off_of_a_sure_classifier_in_float32(seed):
     """Its curvature is p (1 − p) with small p, of which the round-off is that of the logits."""

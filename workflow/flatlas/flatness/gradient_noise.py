@@ -15,6 +15,7 @@ from torch import Tensor
 
 from flatlas.flatness.loss import Loss
 from flatlas.hessian.complete import complete_search
+from flatlas.hessian.round_off import with_round_off
 from flatlas.hessian.sampled import Sampled, mean
 
 
@@ -45,12 +46,17 @@ def gradient_noise(
     top: int,
     tolerance: float,
     generator: torch.Generator,
+    round_off: float = 0.0,
 ) -> GradientNoise:
-    """The noise of `parts`, the losses of batches of so many `examples`; their mean is the loss."""
+    """The noise of `parts`, the losses of batches of so many `examples`; their mean is the loss.
+
+    `round_off` is that of products, relative to the largest eigenvalue.
+    """
     gradient = loss.value_and_gradient(loss.w)[1]
     found, space = complete_search(
         loss.hessian_product, loss.size, top, generator, tolerance, torch.float64, bottom=0
     )
+    found = with_round_off(found, round_off, tolerance)
     directions = space.leading(len(found.top))
     squares, along = _deviations(loss.w, gradient, parts, examples, directions)
     trace, inside = _mean(squares), along.sum(1)

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from flatlas.flatness.loss import Loss
 from flatlas.hessian.complete import complete_search
+from flatlas.hessian.round_off import with_round_off
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,21 @@ def filter_normalized(loss: Loss, dimensions: int, generator: torch.Generator) -
     return Plane(drawn)
 
 
-def leading(loss: Loss, dimensions: int, tolerance: float, generator: torch.Generator) -> Plane:
-    """The eigenvectors of the largest eigenvalues of the Hessian, each as long as w."""
+def leading(
+    loss: Loss,
+    dimensions: int,
+    tolerance: float,
+    generator: torch.Generator,
+    round_off: float = 0.0,
+) -> Plane:
+    """The eigenvectors of the largest eigenvalues of the Hessian, each as long as w.
+
+    `round_off` is that of products, relative to the largest eigenvalue.
+    """
     found, space = complete_search(
         loss.hessian_product, loss.size, dimensions, generator, tolerance, torch.float64, bottom=0
     )
+    found = with_round_off(found, round_off, tolerance)
     vectors = space.leading(dimensions) * loss.w.norm()
     return Plane(vectors, residuals=found.top_residuals, converged=found.converged)
 

@@ -8,6 +8,7 @@ import torch
 from flatlas.hessian.complete import complete_search
 from flatlas.hessian.lanczos import Product, Spectrum, search
 from flatlas.hessian.quadrature import Quadrature, quadrature
+from flatlas.hessian.round_off import with_round_off
 from flatlas.hessian.sampled import Sampled, root
 
 # Grid points for each width of the kernel, and the widths by which the grid exceeds the ends.
@@ -81,15 +82,18 @@ def spectral_density(
     width: float,
     generator: torch.Generator,
     light: torch.dtype | None = None,
+    round_off: float = 0.0,
 ) -> SpectralDensity:
     """The density from up to `steps` of Lanczos for each of the `probes`; the `top` eigenvalues.
 
     `width` is relative to the spectral norm; `product` multiplies vectors that are rows. If `light`
     is a dtype, few vectors are held, in that dtype, and eigenvalues have all their copies.
+    `round_off` is that of products, relative to the largest eigenvalue.
     """
     nodes = quadrature(product, size, probes, steps, generator, light)
     if light:
         ends = complete_search(product, size, top, generator, tolerance, light)[0]
+        ends = with_round_off(ends, round_off, tolerance)
     else:
         ends = search(product, size, top, generator, tolerance)
     width = width * ends.norm

@@ -8,15 +8,12 @@ import torch
 
 from flatlas.hessian.complete import complete_search
 from flatlas.hessian.hutchinson import deflated, is_accurate
-from flatlas.hessian.lanczos import ROUND_OFF, Product
+from flatlas.hessian.lanczos import Product
+from flatlas.hessian.round_off import with_round_off
 from flatlas.hessian.sampled import Sampled
 from flatlas.library.found import Quantity
 from flatlas.library.options import OfSpectrum
 from flatlas.models.objective import Objective
-
-# Products in float32 are accurate to this share of the largest eigenvalue. The workflow refuses
-# smaller tolerances (plan/measurements/curvature.py).
-SINGLE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -26,9 +23,9 @@ class Curvature:
     An error bounds the distance to the exact eigenvalue of the same rank, also among equal ones; of
     one that is alone at its end it may be larger than the tolerance. A residual is |Hv − λv|, at
     least the round-off of the products. An eigenvalue has converged if its residual is at most the
-    `tolerance` times the largest |λ|; `converged` says whether all have, `sampled` whether the
-    trace is as accurate as requested. `iterations` counts the products of the search. Without
-    probes there is neither trace nor norm.
+    `tolerance` times the largest |λ|; `converged` says whether all have, `precise` whether products
+    are as accurate as that, `sampled` whether the trace is as accurate as requested. `iterations`
+    counts the products of the search. Without probes there is neither trace nor norm.
     """
 
     eigenvalues: np.ndarray
@@ -42,6 +39,7 @@ class Curvature:
     tolerance: float
     iterations: int
     converged: bool
+    precise: bool
     sampled: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
@@ -52,7 +50,7 @@ class Curvature:
         }
         if self.trace is not None and self.frobenius is not None:
             found["trace"] = Quantity.of(self.trace, self.sampled)
-            found["frobenius"] = Quantity.of(self.frobenius)
+            found["frobenius"] = Quantity.of(self.frobenius, self.precise)
         return found
 
     def _ranked(
@@ -82,31 +80,21 @@ def curvature(
         trace, frobenius = deflated(
             product, subspace, options.probes, generator, options.trace_tolerance
         )
-    largest = torch.cat([found.top, found.bottom]).abs().max().item()
-    share = _round_off(objective)
-    rounding, precise = share * largest, share <= options.tolerance
+    round_off = objective.round_off()
+    found = with_round_off(found, round_off, options.tolerance)
+    precise = round_off <= options.tolerance
     return Curvature(
         eigenvalues=found.top.cpu().numpy(),
-        residuals=found.top_residuals.clamp_min(rounding).cpu().numpy(),
-        errors=found.top_errors.cpu().numpy() + rounding,
+        residuals=found.top_residuals.cpu().numpy(),
+        errors=found.top_errors.cpu().numpy(),
         lowest=found.bottom.cpu().numpy(),
-        lowest_residuals=found.bottom_residuals.clamp_min(rounding).cpu().numpy(),
-        lowest_errors=found.bottom_errors.cpu().numpy() + rounding,
+        lowest_residuals=found.bottom_residuals.cpu().numpy(),
+        lowest_errors=found.bottom_errors.cpu().numpy(),
         trace=trace,
         frobenius=frobenius,
         tolerance=options.tolerance,
         iterations=found.iterations,
-        converged=found.converged and precise,
+        converged=found.converged,
+        precise=precise,
         sampled=trace is None or (precise and is_accurate(trace, options.trace_tolerance)),
     )
-
-
-def _round_off(objective: Objective) -> float:
-    """The round-off of products, relative to the largest eigenvalue.
-
-    A model may compute a part, such as a norm, in a precision below that of its weights.
-    """
-    eps = objective.precision()
-    if eps <= torch.finfo(torch.float64).eps:
-        return ROUND_OFF
-    return SINGLE * eps / torch.finfo(torch.float32).eps

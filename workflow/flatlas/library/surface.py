@@ -192,7 +192,7 @@ def _plane(problem: Problem, directions: str | Sequence[Checkpoint], dimensions:
     if not isinstance(directions, str):
         return principal(objective, trajectory_of(directions, objective, dimensions), dimensions)
     if directions == "hessian":
-        plane = leading(objective, dimensions, TOLERANCE, random)
+        plane = leading(objective, dimensions, TOLERANCE, random, objective.round_off())
     else:
         if all(len(shape) < 2 for shape in objective.shapes.values()):
             raise FlatlasError(

@@ -12,6 +12,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.utils.stateless import _reparametrize_module
 
 from flatlas.errors import FlatlasError
+from flatlas.hessian.round_off import of_products
 from flatlas.models.batches import Batch
 from flatlas.models.chosen import Chosen, chosen_names
 from flatlas.models.copies import copied
@@ -181,6 +182,13 @@ class Objective:
     def of_batch(self, parts: dict[str, Tensor], batch: Batch) -> tuple[Tensor, float]:
         """The sum of a batch's losses, and its share of the divisor."""
         return self.loss.of(self.outputs(parts, batch), batch.target, batch.examples)
+
+    def round_off(self) -> float:
+        """The round-off of products with second derivatives, relative to the largest eigenvalue.
+
+        A model may compute a part, such as a norm, in a precision below that of its weights.
+        """
+        return of_products(self.precision())
 
     def precision(self) -> float:
         """The eps of the least precise numbers with which the loss of the first batch is made."""

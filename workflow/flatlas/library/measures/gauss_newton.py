@@ -17,7 +17,10 @@ class GaussNewton(Curvature):
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The eigenvalues by rank, and the other numbers."""
-        return {**super().quantities(), "fisher_rao": Quantity(self.fisher_rao)}
+        return {
+            **super().quantities(),
+            "fisher_rao": Quantity(self.fisher_rao, converged=self.precise),
+        }
 
 
 def measure(problem: Problem, options: OfSpectrum) -> GaussNewton:

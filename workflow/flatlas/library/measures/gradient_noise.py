@@ -9,6 +9,7 @@ from pydantic import PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import gradient_noise as flatness
+from flatlas.hessian.round_off import COARSE
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
@@ -17,15 +18,20 @@ from flatlas.plan.bounds import Positive
 
 @dataclass(frozen=True)
 class GradientNoise(flatness.GradientNoise):
-    """The trace of the noise's covariance, its scale and its share along the Hessian."""
+    """The trace of the noise's covariance, its scale and its share along the Hessian.
+
+    `precise` is false in half precision.
+    """
+
+    precise: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The trace and scale for one example, and the share along all the directions."""
         return {
-            "trace": Quantity.of(self.trace),
-            "scale": Quantity.of(self.scale),
+            "trace": Quantity.of(self.trace, self.precise),
+            "scale": Quantity.of(self.scale, self.precise),
             "share_along_hessian": Quantity.of(self.share, self.converged),
-            "gradient_norm": Quantity(self.gradient_norm),
+            "gradient_norm": Quantity(self.gradient_norm, converged=self.precise),
         }
 
 
@@ -41,8 +47,11 @@ def measure(
     objective = problem.training
     parts = Parts(objective)
     random = problem.generator("gradient_noise")
-    found = flatness.gradient_noise(objective, parts, parts.examples, top, tolerance, random)
-    return GradientNoise(**vars(found))
+    round_off = objective.round_off()
+    found = flatness.gradient_noise(
+        objective, parts, parts.examples, top, tolerance, random, round_off
+    )
+    return GradientNoise(**vars(found), precise=round_off <= COARSE)
 
 
 def check(problem: Problem, **_: Any) -> None:

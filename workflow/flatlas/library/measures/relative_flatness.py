@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.flatness import relative_flatness
+from flatlas.hessian.round_off import COARSE
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.dependence import unused
@@ -20,13 +21,17 @@ from flatlas.plan.bounds import AtLeastTwo
 
 @dataclass(frozen=True)
 class RelativeFlatness(relative_flatness.RelativeFlatness):
-    """The relative flatness, and the name of the layer's `weight`."""
+    """The relative flatness, and the name of the layer's `weight`.
+
+    `precise` is false in half precision.
+    """
 
     weight: str
+    precise: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The relative flatness alone."""
-        return {"relative_flatness": Quantity.of(self.flatness)}
+        return {"relative_flatness": Quantity.of(self.flatness, self.precise)}
 
 
 def measure(
@@ -38,10 +43,12 @@ def measure(
     if they are enough, the result is exact.
     """
     name = _name(problem.training, weight)
+    objective = problem.training.of_parameter(name)
     found = relative_flatness.relative_flatness(
-        problem.training.of_parameter(name), probes, problem.generator("relative_flatness")
+        objective, probes, problem.generator("relative_flatness")
     )
-    return RelativeFlatness(**vars(found), weight=name)
+    precise = objective.round_off() <= COARSE
+    return RelativeFlatness(**vars(found), weight=name, precise=precise)
 
 
 def check(problem: Problem, *, weight: str | None, **_: Any) -> None:

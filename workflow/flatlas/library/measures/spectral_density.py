@@ -1,6 +1,7 @@
 """The spectral density of the Hessian ∇∇L or the Gauss-Newton matrix, its outliers and bulk."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -15,16 +16,22 @@ from flatlas.plan.bounds import AtLeastTwo, Positive
 LOWEST = 1e-6
 
 
+@dataclass(frozen=True)
 class Density(SpectralDensity):
-    """`density` at the eigenvalues `grid`; its moments, and the eigenvalues that stand out."""
+    """`density` at the eigenvalues `grid`; its moments, and the eigenvalues that stand out.
+
+    `precise` says whether products are as accurate as the tolerance.
+    """
+
+    precise: bool
 
     def quantities(self) -> Mapping[str, Quantity]:
         """Trace and norm by moments, the share near 0, and how many eigenvalues are outliers."""
         sampled = {"trace": self.trace, "frobenius": self.frobenius, "bulk": self.bulk}
         return {
-            **{name: Quantity.of(one) for name, one in sampled.items()},
+            **{name: Quantity.of(one, self.precise) for name, one in sampled.items()},
             "outliers": Quantity(self.outliers, converged=self.converged),
-            "edge": Quantity(self.edge, self.edge_error),
+            "edge": Quantity(self.edge, self.edge_error, self.precise),
         }
 
     def draw(self, ax: Any) -> None:
@@ -57,7 +64,17 @@ def measure(
     """
     objective, random = problem.training, problem.generator("spectral_density")
     product = objective.hessian_product if matrix == "hessian" else objective.gauss_newton_product
+    round_off = objective.round_off()
     found = spectral_density(
-        product, objective.size, top, probes, steps, tolerance, width, random, objective.dtype
+        product,
+        objective.size,
+        top,
+        probes,
+        steps,
+        tolerance,
+        width,
+        random,
+        objective.dtype,
+        round_off,
     )
-    return Density(**vars(found))
+    return Density(**vars(found), precise=round_off <= tolerance)
