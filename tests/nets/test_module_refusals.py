@@ -1,10 +1,13 @@
 """Modules and checkpoints that can be neither trained nor measured, each with its own reason."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn.functional import dropout
+from torch.nn.utils.parametrizations import spectral_norm
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
@@ -68,6 +71,45 @@ class Complex(nn.Linear):
 
     def forward(self, images):
         return super().forward(images.flatten(1) * self.phase.real)
+
+
+class Averaging(nn.Linear):
+    """It remembers the mean of what it saw in training."""
+
+    def __init__(self):
+        super().__init__(4, 4)
+        self.register_buffer("mean", torch.zeros(4))
+
+    def forward(self, x):
+        if self.training:
+            self.mean.lerp_(x.detach().mean(0), 0.1)
+        return super().forward(x - self.mean)
+
+
+# Nets with buffers that training changes, and the name of one.
+CHANGING = {
+    "spectral norm": (lambda: stack(spectral_norm(nn.Linear(4, 4))), "3.parametrizations"),
+    "instance norm": (
+        lambda: nn.Sequential(nn.InstanceNorm2d(1, track_running_stats=True), stack()),
+        "0.running_mean",
+    ),
+    "its own mean": (lambda: stack(Averaging()), "3.mean"),
+}
+
+
+@pytest.mark.parametrize(("make", "name"), CHANGING.values(), ids=CHANGING)
+def test_a_net_with_buffers_that_training_changes_is_measured_with_its_own(make, name):
+    with pytest.raises(FlatlasError, match=name):
+        ModuleNet(make, SHAPE, OUTPUTS)
+    torch.manual_seed(0)
+    module, images = make(), torch.rand(5, *SHAPE)
+    for _ in range(3):
+        module(images)
+    net = ModuleNet(lambda: deepcopy(module), SHAPE, OUTPUTS, trained=True)
+    logits = net.forward(net.initial([0]), images.unsqueeze(0))[0]
+    torch.testing.assert_close(logits, module.eval()(images))
+    with pytest.raises(FlatlasError, match=name):
+        net.refuse_training()
 
 
 class Broken(nn.Linear):

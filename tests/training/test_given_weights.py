@@ -6,9 +6,10 @@ import pytest
 import torch
 from pydantic import ValidationError
 from safetensors.numpy import save_file
-from short_runs import quiet, run
+from short_runs import quiet, run, samples, trained
 
 from flatlas.data.images import Images, write_images
+from flatlas.errors import FlatlasError
 from flatlas.evidence.material import Material
 from flatlas.plan.data_specs import Normalize
 from flatlas.plan.tables import OUTCOMES
@@ -200,3 +201,23 @@ def test_a_stated_loss_leaves_the_error_to_chance():
 def test_nothing_expected_is_refused():
     with pytest.raises(ValidationError, match="train_loss"):
         Expected()
+
+
+SPECTRAL = """
+from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm
+
+def net():
+    return nn.Sequential(nn.Flatten(), spectral_norm(nn.Linear(6, 4)), nn.Linear(4, 3))
+"""
+
+
+def test_a_checkpoint_with_buffers_that_training_changes_is_not_trained_further(working_folder):
+    (working_folder / "spectral_net.py").write_text(SPECTRAL)
+    exec(SPECTRAL, made := {})
+    torch.manual_seed(0)
+    save_file({k: v.numpy() for k, v in made["net"]().state_dict().items()}, "net.safetensors")
+    net = {"family": "own", "module": "spectral_net:net", "weights": "net.safetensors"}
+    assert trained(run(net=net, stop={"epochs": 0}), samples(), working_folder / "state").weights
+    with pytest.raises(FlatlasError, match=r"1\.parametrizations"):
+        trained(run(net=net), samples(), working_folder / "state")

@@ -35,6 +35,9 @@ class LayeredNet:
         self.init = init
         self.global_pool = global_pool
 
+    def refuse_training(self) -> None:
+        """Raise an error if the net can be measured, but not trained."""
+
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of every parameter of one member, by name."""

@@ -13,7 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_leaves
 
 from flatlas.device import memory_of
-from flatlas.errors import FlatlasError
+from flatlas.errors import FlatlasError, first_few
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
@@ -59,7 +59,7 @@ class ModuleNet(LayeredNet):
         self._make, self.trained, self.own = make, trained, own
         module, linear = _split(self._made(0), input_shape, outputs)
         self._numbers = _numbers(module, input_shape)
-        self.random_training = _draws_random_numbers(module, input_shape)
+        self.random_training, changed = _after_training(module, input_shape)
         self._module = module
         self._recurrent = any(isinstance(part, nn.RNNBase) for part in module.modules())
         last = Dense(LAST, linear.in_features, outputs, linear.bias is not None, relu=False)
@@ -83,8 +83,24 @@ class ModuleNet(LayeredNet):
             for name, value in chain(module.named_buffers(), others)
             if name.rpartition(".")[0] not in self._norms
         }
+        self._changed = [name for name in changed if f"{FEATURES}.{name}" in self._constants]
+        if not trained:
+            self.refuse_training()
         if own:
             self._refuse_single_precision(_named(module, linear), input_shape)
+
+    def refuse_training(self) -> None:
+        """Raise an error if training changes buffers, which are not stored with the weights.
+
+        All members share them, and they may depend on the weights: also drawn ones need their own.
+        """
+        if self._changed:
+            raise FlatlasError(
+                f"training would change the net's buffers {first_few(self._changed)}, as those of "
+                "spectral norm or of nn.InstanceNorm with running statistics. Of these flatlas "
+                "trains only batch norm's. Use a layer without them, or train the net elsewhere "
+                "and give its checkpoint as 'weights', with stop: {epochs: 0}."
+            )
 
     def _refuse_single_precision(self, drawn: Parameters, input_shape: tuple[int, ...]) -> None:
         """Raise an error if the net fails in float64: measures would, after a whole training."""
@@ -299,12 +315,19 @@ def _numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> int:
     return made
 
 
-def _draws_random_numbers(module: nn.Module, input_shape: tuple[int, int, int]) -> bool:
-    """Whether torch's stream has advanced after two images in training mode."""
+def _after_training(module: nn.Module, input_shape: tuple[int, int, int]) -> tuple[bool, list[str]]:
+    """Whether two images in training mode draw from torch's stream; the buffers that they change.
+
+    The module does not change.
+    """
+    trained, before = deepcopy(module).train(), dict(module.named_buffers())
+    images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
-        before = torch.get_rng_state()
-        deepcopy(module).train()(torch.zeros(2, *input_shape, dtype=_dtype(module)))
-        return not torch.equal(before, torch.get_rng_state())
+        state = torch.get_rng_state()
+        trained(images.to(_dtype(module)))
+        draws = not torch.equal(state, torch.get_rng_state())
+    after = trained.named_buffers()
+    return draws, [n for n, one in after if n not in before or not torch.equal(one, before[n])]
 
 
 def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:

@@ -71,6 +71,8 @@ class Trainer:
         self.spec, self.device, self.resume = spec, device, resume
         self.team: Team = team or Together(spec.learners)
         self.net = build_net(spec.net, spec.input_shape, spec.outputs)
+        if self.most_epochs:
+            self.net.refuse_training()
         self.images = StackedImages(samples, device)
         self.compiled = Compiled(kernel, self.net, spec.frozen or (), samples) if kernel else None
         self.minibatches = self._minibatches()
