@@ -125,7 +125,15 @@ MODULES = {
     "sizes unknown": (lambda: stack(nn.LazyLinear(4)), r"'3\.weight'.*nn\.Linear"),
     "shared": (sharing, "shares its weights"),
     "random": (lambda: Dropping(*stack()), "may be random"),
-    "two results": (lambda: Two(4, OUTPUTS), "a tuple for 1 image"),
+    "two results": (lambda: Two(4, OUTPUTS), "a tuple for 3 images"),
+    "batch norm of its batch": (
+        lambda: stack(nn.BatchNorm1d(4, track_running_stats=False)),
+        "depend on the other images .*track_running_stats",
+    ),
+    "batch norm of images of its batch": (
+        lambda: nn.Sequential(nn.BatchNorm2d(1, track_running_stats=False), stack()),
+        "depend on the other images",
+    ),
     "squeezed": (lambda: Squeezing(*stack()), r"\(4,\) for 1 image.*\(1, 4\)"),
     "float32 alone": (
         lambda: nn.Sequential(Single(4, 4), nn.Linear(4, OUTPUTS)),
@@ -141,7 +149,7 @@ MODULES = {
         lambda: nn.Sequential(nn.Flatten(), nn.Linear(5, OUTPUTS)),
         r"images of shape \(1, 2, 2\)",
     ),
-    "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"\(1, 3\).*\(1, 4\)"),
+    "other outputs": (lambda: nn.Sequential(stack(), nn.Linear(4, 3)), r"\(3, 3\).*\(3, 4\)"),
     "logarithms": (
         lambda: nn.Sequential(stack(), nn.LogSoftmax(1)),
         "does not end with its last nn.Linear",

@@ -18,7 +18,7 @@ from flatlas.layer_names import FEATURES, LAST
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Dense, Parameters
 from flatlas.nets.precision import in_precision
-from flatlas.nets.refusals import cannot_take, logits_of
+from flatlas.nets.refusals import cannot_take, logits_of, refuse_mixing
 from flatlas.plan.initializations import FrameworkUniform
 from flatlas.seeds import stream
 
@@ -265,12 +265,13 @@ def _split(
 ) -> tuple[nn.Module, nn.Linear]:
     """The features and the last layer of a module; an error if the last layer is not its end."""
     module.eval()
-    images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
+    images = torch.rand(3, *input_shape, generator=torch.Generator().manual_seed(0))
     images = images.to(_dtype(module))
     with torch.no_grad():
+        whole = logits_of(module, images, outputs)
+        refuse_mixing(logits_of(module, images[:2], outputs), whole)
         # Some modules fail only for a single image, as by squeezing.
         logits_of(module, images[:1], outputs)
-        whole = logits_of(module, images, outputs)
         features, linear = _without_last(module)
         if not _is_last(linear, features, images, whole):
             raise FlatlasError(

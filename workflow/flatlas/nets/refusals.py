@@ -10,6 +10,10 @@ from torch.nn.parameter import is_lazy
 
 from flatlas.errors import FlatlasError, first_few
 
+# Logits of one image that differ by at most this, relative to the largest, are the same: a net may
+# compute a part in float32 or less.
+SAME = 1e-3
+
 
 def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
     """A module's logits for some images, in evaluation mode; an error if they are not usable."""
@@ -45,6 +49,18 @@ def logits_of(module: nn.Module, images: Tensor, outputs: int) -> Tensor:
             "in evaluation mode: use nn.Dropout instead of a dropout that is always on."
         )
     return logits
+
+
+def refuse_mixing(some: Tensor, whole: Tensor) -> None:
+    """Raise an error if logits of `some` images differ from those that they have among others."""
+    largest = whole.abs().max().item()
+    if not torch.allclose(some, whole[: len(some)], rtol=0, atol=SAME * largest):
+        raise FlatlasError(
+            "the net's logits for an image depend on the other images of its batch, as with batch "
+            "norm without running statistics: numbers would depend on how images are cut into "
+            "batches. Give batch norm track_running_stats=True, or use a norm of single images, "
+            "such as nn.GroupNorm."
+        )
 
 
 def cannot_take(images: Tensor, error: Exception) -> FlatlasError:
