@@ -197,11 +197,12 @@ def test_masked_outputs_may_be_infinite():
     assert found.difference < 1e-12
 
 
-def test_what_is_infinite_in_every_copy_does_not_move():
+@pytest.mark.parametrize("odd", [np.inf, np.nan])
+def test_what_is_infinite_or_undefined_in_every_copy_does_not_move(odd):
     def found(values):
         rows = {"value": values, "error": 0.0, "converged": True, "seconds": 1.0}
         return SimpleNamespace(table=pd.DataFrame(rows))
 
-    copies = [found([np.inf, np.inf, 2.0]), found([np.inf, 3.0, 2.0])]
-    seen = Invariance(pd.DataFrame(), 0.0, found([np.inf, np.inf, 2.0]), copies, 1e-8)
+    copies = [found([odd, odd, 2.0]), found([odd, 3.0, 2.0])]
+    seen = Invariance(pd.DataFrame(), 0.0, found([odd, odd, 2.0]), copies, 1e-8)
     assert seen.table.moves.tolist() == [False, True, False]

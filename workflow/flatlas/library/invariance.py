@@ -61,8 +61,10 @@ class Invariance:
         explained = ERRORS * (errors + error) + self.round_off * np.abs(value)
         with np.errstate(invalid="ignore"):
             near = np.isfinite(value) & (np.abs(values - value) <= explained)
-        # An infinite value stays only if the rescaled values are equal to it.
-        moves = ~(near | (values == value)).all(0)
+        # An infinite value stays only if the rescaled values are equal to it, and an undefined one
+        # (NaN) only if they are undefined.
+        same = (values == value) | (np.isnan(values) & np.isnan(value))
+        moves = ~(near | same).all(0)
         converged = rows.converged & np.all([one.table.converged for one in self.rescaled], axis=0)
         return rows.assign(
             converged=converged, least=values.min(0), greatest=values.max(0), moves=moves
