@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn.functional import dropout
-from torch.nn.utils.parametrizations import spectral_norm
+from torch.nn.utils.parametrizations import spectral_norm, weight_norm
 
 from flatlas.errors import FlatlasError
 from flatlas.nets import build_net
@@ -109,6 +109,18 @@ def test_a_net_with_buffers_that_training_changes_is_measured_with_its_own(make,
     logits = net.forward(net.initial([0]), images.unsqueeze(0))[0]
     torch.testing.assert_close(logits, module.eval()(images))
     with pytest.raises(FlatlasError, match=name):
+        net.refuse_training()
+
+
+def test_a_net_that_computes_its_last_weight_is_measured_but_not_trained():
+    torch.manual_seed(0)
+    module, images = (
+        nn.Sequential(nn.Flatten(), weight_norm(nn.Linear(4, 4))),
+        torch.rand(5, *SHAPE),
+    )
+    net = ModuleNet(lambda: deepcopy(module), SHAPE, OUTPUTS)
+    torch.testing.assert_close(net.forward(net.initial([0]), images[None])[0], module(images))
+    with pytest.raises(FlatlasError, match=r"last nn\.Linear"):
         net.refuse_training()
 
 
