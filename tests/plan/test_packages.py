@@ -30,8 +30,8 @@ MAY_IMPORT = {
     "evidence": FOUNDATION,
     "plotting": {"store", "statistics", "evidence", "reasons"},
     "claims": {"store", "statistics", "evidence"},
-    "studies": {"store", "statistics", "evidence", "plotting", "claims", "reasons"},
-    "report": {*FOUNDATION, "claims", "published_sets", "reasons"},
+    "studies": {"minus", "store", "statistics", "evidence", "plotting", "claims", "reasons"},
+    "report": {*FOUNDATION, "claims", "minus", "published_sets", "reasons"},
     "explorer": {"store", "statistics", "claims", "report", "evidence", "studies"},
     "jobs": {"plan", "store", "device"},
     "device": set(),
@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "image_files": {"data_root"},
     "published_sets": {"data_root"},
     "layer_names": set(),
+    "minus": set(),
     "reasons": set(),
     "search_path": set(),
     "seeds": set(),
@@ -49,7 +50,7 @@ MAY_IMPORT = {
 LIGHT = (
     *("plan", "store", "statistics", "evidence", "plotting", "claims", "studies", "report"),
     *("explorer", "jobs", "data_root", "device", "errors", "image_files", "layer_names"),
-    *("published_sets", "reasons", "search_path", "seeds"),
+    *("minus", "published_sets", "reasons", "search_path", "seeds"),
 )
 HEAVY = {"torch", "torchvision", "sklearn", "gpytorch"}
 # Scripts that must start without torch.
