@@ -6,12 +6,17 @@ from pathlib import Path
 import cited
 import dag
 import gallery
+import library
 import pages
 import pytest
 import settings
+import torch
 from claims import MAIN
 from parts import PARTS
 from PIL import Image
+
+import flatlas
+from flatlas.library.call import MEASURES, declared
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = sorted(path.parent.name for path in (ROOT / "docs" / "gallery").glob("*/README.md"))
@@ -71,3 +76,29 @@ def test_every_key_is_described():
             parent, _, leaf = key.rpartition(".")
             assert meaning or f"`{leaf}`" in meanings[parent], f"{name}: {key} is not described"
             meanings[key] = meaning
+
+
+@pytest.fixture(scope="module")
+def of_measures():
+    """What the page of the library says of each measure and of shared options."""
+    parts = re.split(r"^### (.+)$", library.measures(), flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_every_option_of_the_library_is_described(measure, of_measures):
+    """In backticks, by its measure or where shared options are."""
+    own = re.split("^(?:Allowed|Result): ", of_measures[f"`{measure}`"], flags=re.MULTILINE)[0]
+    shared = [of_measures[head] for head in re.findall(r"^See \[(.+?)\]", own, re.MULTILINE)]
+    meaning = "".join([own, *shared])
+    assert not {one for one in declared(measure).model_fields if f"`{one}`" not in meaning}
+
+
+def test_the_library_lists_every_attribute_of_a_result(of_measures):
+    data = [(torch.rand(4, 3), torch.arange(4) % 2)]
+    found = flatlas.measure(torch.nn.Linear(3, 2), data, ["norms", "spectral_density"])
+    for measure in found:
+        listed = of_measures[f"`{measure}`"].partition("Result: ")[2]
+        values = {one: getattr(found[measure], one) for one in dir(found[measure])}
+        public = {one for one, value in values.items() if one[0] != "_" and not callable(value)}
+        assert set(re.findall(r"`(\w+)`", listed)) == public

@@ -142,7 +142,7 @@ def _values(spec: type[Spec], name: str, schema: Schema) -> str:
     if (spec, name) in ELSEWHERE:
         return ELSEWHERE[spec, name]
     shown = not field.is_required() and field.default not in (None, (), {})
-    return _limits(schema) if shown else _value(schema)
+    return limits(schema) if shown else _value(schema)
 
 
 def _yaml(default: Any) -> str:
@@ -163,14 +163,14 @@ def _value(schema: Schema) -> str:
         inner = schema.get("items", {}) or schema.get("prefixItems", [{}])[0]
         return f"[{_value(inner)}]" if inner else "list"
     if kind in ("integer", "number"):
-        return f"{kind} {_limits(schema)}".strip()
+        return f"{kind} {limits(schema)}".strip()
     return {"object": "mapping", "string": "text", "boolean": "boolean"}[kind]
 
 
-def _limits(schema: Schema) -> str:
+def limits(schema: Schema) -> str:
     """Which values of its type are allowed. Most numbers are positive, so that is not written."""
     if "items" in schema or "prefixItems" in schema:
-        return _limits(schema.get("items") or schema["prefixItems"][0])
+        return limits(schema.get("items") or schema["prefixItems"][0])
     if {"enum", "const", "anyOf"} & {*schema}:
         return _value(schema)
     if schema.get("type") not in ("integer", "number"):

@@ -28,11 +28,12 @@ class Options(BaseModel):
 
 
 class OfSpectrum(Options):
-    """The `top` and `bottom` eigenvalues; trace and norm from `probes`.
+    """The `top` largest and `bottom` lowest eigenvalues; trace and Frobenius norm by `probes`.
 
     Eigenvalues are found to `tolerance` times the largest, in at most `steps` products for each: by
-    default 30 for each, but at least 100 in all. With `trace_tolerance`, more probes follow until
-    the standard error is at most this share of the trace. `bottom` and `probes` may be 0.
+    default 30 for each, but at least 100 in all. `probes` are random vectors; without any, trace
+    and norm are left out. With a `trace_tolerance`, more probes follow until the standard error is
+    at most this share of the trace.
     """
 
     top: PositiveInt = 10
@@ -55,9 +56,11 @@ class OfSpectrum(Options):
 class OfAscent(Options):
     """The neighbourhood w + c ⊙ u, where c is |w|, or 1 if not `adaptive`, and a search in it.
 
-    ‖u‖_p is at most `radius`. The search begins at w and at `starts` − 1 random points, at least at
-    one if w has no slope. It has converged when the slope predicts that the loss would rise by at
-    most `tolerance` more, relative to its rise so far; it takes at most `steps`.
+    ‖u‖_`p` is at most `radius`. The search begins at w and at `starts` − 1 random points, at least
+    at one if w has no slope, and takes at most `steps` from each. It has converged when the slope
+    predicts that the loss would rise by at most `tolerance` more, relative to its rise so far. With
+    `normalize_logits`, the logits of each example are divided by their standard deviation, so that
+    scaling all logits changes nothing; this needs cross-entropy or a loss of your own.
     """
 
     radius: Positive = SHARPNESS.radius

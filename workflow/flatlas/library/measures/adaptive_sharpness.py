@@ -32,17 +32,16 @@ class AdaptiveSharpness:
 
 
 class Options(OfAscent):
-    """The options of the search, and the `pairs` for the mean."""
+    """`pairs` is the number of opposite u, −u over which the mean rise is taken."""
 
     pairs: AtLeastTwo = SHARPNESS.pairs
 
 
 def measure(problem: Problem, options: Options) -> AdaptiveSharpness:
-    """The largest rise in the neighbourhood, and the mean rise over Gaussian u.
+    """The largest rise of the loss in the neighbourhood, and the mean rise over Gaussian u.
 
-    The standard deviation of u in each direction is the radius; there are `pairs` of u and −u. The
-    starts may find several local maxima: the error of the largest is at least its distance to the
-    second.
+    For the mean, the standard deviation of u in each direction is the radius. The starts may find
+    several local maxima: the error of the largest is at least its distance to the second.
     """
     objective, around = options.loss(problem.training), options.around
     found = worst(objective, around, options.search, problem.generator("worst in a ball"))

@@ -53,11 +53,12 @@ def measure(
     lr: Positive = 1e-3,
     epochs: PositiveInt = 100,
 ) -> Sharpness:
-    """The sharpness with ε = `box`, found from corner to corner, by L-BFGS-B or by SGD.
+    """The largest rise of the loss with |Δw_i| ≤ `box` (|w_i| + 1), in percent of 1 + L(w).
 
-    The first two take at most `epochs` steps. SGD takes `epochs` passes over the batches with
-    learning rate `lr`. The error is what the last tenth of the search added, or what the result
-    lacks of the value at the corner that the slope at w points to.
+    `by` is the search: from corner to corner, by L-BFGS-B or by SGD. The first two take at most
+    `epochs` steps. SGD takes `epochs` passes over the batches with learning rate `lr`. The error is
+    the larger of two: what the last tenth of the search added, and what the result lacks of the
+    value at the corner that the slope at w points to.
     """
     objective = problem.training
 

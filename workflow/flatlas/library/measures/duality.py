@@ -60,13 +60,15 @@ def measure(
 ) -> Duality:
     """The duality of the nn.Linear `layer`, along all eigenvectors of the Hessian in its weight.
 
-    `sharp` is the number of sharp directions; by default they end where σ_g falls most steeply. The
-    measure needs `test` data, and a label for each example. Each example must pass the layer once,
-    as one vector, and nothing may bypass the layer. A partner with dual weights then has the loss
-    of its test example, which is checked. Where the Hessian has no curvature, eigenvectors are
-    arbitrary: S_w depends on the solver's choice, and the sharp part of the gap may; S_w_curved
-    does not.
-    Weights of classes count in the Hessian, but not in the gap, which compares single examples.
+    `sharp` is the number of sharp directions; by default they end where σ_g falls most steeply.
+    Where the Hessian has no curvature, eigenvectors are arbitrary: S_w depends on the solver's
+    choice, and the sharp part of the gap may; S_w_curved does not. Weights of classes count in the
+    Hessian, but cancel in the loss of a single example, except with label smoothing.
+
+    The measure needs `test` data, inputs with a distance (no tokens), and a label for each example.
+    Each example must pass the layer once, as one vector, nothing may bypass the layer, and no other
+    layer may share its weight. A partner with dual weights then has the loss of its test example,
+    which is checked. Layers have at most 20,000 weights, because all eigenvectors are taken.
     """
     objective, (one, test) = problem.training, _layer(problem, layer)
     here = _seen(one, objective, IGNORED)

@@ -24,7 +24,7 @@ class GaussNewton(Curvature):
 
 
 def measure(problem: Problem, options: OfSpectrum) -> GaussNewton:
-    """Eigenvalues, trace and norms; the Fisher-Rao norm is exact."""
+    """Eigenvalues, trace and norm of G, and the squared Fisher-Rao norm wᵀ G w, which is exact."""
     objective, random = problem.training, problem.generator("gauss_newton")
     found = curvature(objective, objective.gauss_newton_product, options, random)
     fisher_rao = (objective.w @ objective.gauss_newton_product(objective.w.unsqueeze(0))[0]).item()

@@ -38,11 +38,12 @@ class GradientNoise(flatness.GradientNoise):
 def measure(
     problem: Problem, *, top: PositiveInt = 10, tolerance: Positive = 1e-3
 ) -> GradientNoise:
-    """The noise of single examples, unbiased if the batches are random.
+    """The noise of single examples' gradients, unbiased if the batches are random.
 
     The data must have at least two batches; more make the error smaller. Batches of one example
     give the exact value on these data. An example without a label that counts has the gradient 0.
-    The Hessian's `top` eigenvalues are found to `tolerance` times the largest.
+    The share along the Hessian is that along its `top` eigenvectors, whose eigenvalues are found to
+    `tolerance` times the largest.
     """
     objective = problem.training
     parts = Parts(objective)

@@ -6,6 +6,6 @@ from flatlas.library.problem import Problem
 
 
 def measure(problem: Problem, options: OfSpectrum) -> Curvature:
-    """Eigenvalues, trace and norm."""
+    """Eigenvalues, trace and norm of ∇∇L."""
     objective, random = problem.training, problem.generator("hessian")
     return curvature(objective, objective.hessian_product, options, random)

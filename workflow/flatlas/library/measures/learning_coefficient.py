@@ -49,12 +49,13 @@ def measure(
     leaps: PositiveInt = DECLARED.leaps,
     minibatches: bool = False,
 ) -> LearningCoefficient:
-    """The coefficient with n, the number of examples, and β = 1/log n if it is not given.
+    """The local learning coefficient of n examples, from `chains` that begin at the model.
 
-    `localization` is γ: a direction with curvature h counts as ½ nβh / (nβh + γ). Each step takes
-    `leaps` passes over the data, or over a single batch with `minibatches`, whose noise biases the
-    coefficient. With several leaps chains mix in fewer steps. The step size is adapted during the
-    burn-in.
+    `beta` is β, by default 1/log n, and `localization` is γ: a direction with curvature h counts as
+    ½ nβh / (nβh + γ). Each chain takes `burn_in` steps, which do not count, and then `steps`. A
+    step takes `leaps` passes over the data, or over a single batch with `minibatches`, whose noise
+    biases the coefficient. With several leaps chains mix in fewer steps. Without a `step_size`,
+    each chain adapts its own during the burn-in.
     """
     objective = problem.training
     batches = Parts(objective) if minibatches else None

@@ -51,9 +51,9 @@ class MSharpness:
 
 
 class Options(OfAscent):
-    """The options of the search, and m, the number of `examples` in a group.
+    """`examples` is m, the number in a group; by default the neighbourhood is that of SAM.
 
-    By default m is 32, or the largest number below it with two groups, and the ball is that of SAM.
+    Without `examples`, m is 32, or the largest number below it with two groups.
     """
 
     radius: Positive = 0.05
@@ -63,7 +63,7 @@ class Options(OfAscent):
 
 
 def measure(problem: Problem, options: Options) -> MSharpness:
-    """The mean worst rise over groups of m examples.
+    """The largest rise of the loss of m examples in the neighbourhood; mean over groups.
 
     Groups are cut from each batch; a smaller rest at its end is left out, and so is a group whose
     labels are all ignored.

@@ -41,9 +41,9 @@ def measure(
 ) -> Norms:
     """|w|, its distance from `initial`, the path norm, and margins on the training data.
 
-    `initial` is a state_dict or a model. The path norm needs a chain of dense layers with ReLU, and
-    is that of all parameters; margins need a classifier. By default both are left out for other
-    models; True raises an error.
+    `initial` is a state_dict or a model; without it there is no distance. The `path_norm` needs a
+    chain of dense layers with ReLU, and is that of all parameters; `margins` need a classifier. By
+    default both are left out for other models; True raises an error, and False leaves them out.
     """
     objective = problem.training
     start = None if initial is None else weights_at(initial, objective, "initial")

@@ -58,9 +58,11 @@ def measure(
 ) -> PacBayes:
     """σ for a `rise` of the loss on the training data, with `pairs` of opposite perturbations.
 
-    The bound on the classification error holds with the given `confidence` if the prior is
-    independent of the data: its centre is `initial`, a state_dict or a model, or zero. Parameters
-    that are not chosen must equal those of `initial`. Statistics of batch norm count as given.
+    The rise at σ may differ from the wanted one by a relative `tolerance`. The bound on the
+    classification error holds with the given `confidence` if the prior is independent of the data:
+    its centre is `initial`, a state_dict or a model, by default zero. Parameters that are not
+    chosen must equal those of `initial`; without it all must be chosen, or the bound is left out.
+    Statistics of batch norm count as given.
     """
     objective = problem.training
     start = None if initial is None else weights_at(initial, objective, "initial")

@@ -50,7 +50,8 @@ def measure(
     """The flatness along the `top` principal directions of a `trajectory`.
 
     The trajectory is a list of models or state dictionaries. The flatness is the distance between
-    the two ends at which the loss is `factor` times that of the model, found to `tolerance`.
+    the two ends at which the loss is first `factor` times (by default e) that of the model, found
+    to a relative `tolerance`.
     Directions in which the trajectory does not move are left out, because they are arbitrary.
     """
     objective = problem.training

@@ -39,8 +39,9 @@ def measure(
 ) -> RelativeFlatness:
     """The relative flatness of the matrix `weight`; by default of the last measured nn.Linear.
 
-    The matrix is (outputs, inputs). The measure takes at most `probes` products with the Hessian;
-    if they are enough, the result is exact.
+    `weight` is a parameter's name, as in "2.weight", and its shape is (outputs, inputs). The
+    measure takes at most `probes` products with the Hessian; if they are enough, the result is
+    exact.
     """
     name = _name(problem.training, weight)
     objective = problem.training.of_parameter(name)

@@ -57,10 +57,11 @@ def measure(
     width: Annotated[float, Field(ge=1e-4, le=0.5)] = 0.01,
     tolerance: Positive = 1e-3,
 ) -> Density:
-    """The density, by `steps` products from each probe, and the outliers among `top` eigenvalues.
+    """The density of the `matrix`'s eigenvalues, and the outliers among the `top` largest.
 
+    The density comes from `steps` products with each of the `probes`, which are random vectors.
     Each eigenvalue counts as a normal distribution with a standard deviation of `width` times the
-    spectral norm.
+    spectral norm. The largest are found to `tolerance` times the first.
     """
     objective, random = problem.training, problem.generator("spectral_density")
     product = objective.hessian_product if matrix == "hessian" else objective.gauss_newton_product
