@@ -116,7 +116,7 @@ def _measures_of_the_hessian(nets: Nets) -> Claims:
         pair = [one.values[:, np.isin(one.epochs, both)] for one in (logs, sharpness)]
         yield nets.mean_claim(
             f"{name}_follows",
-            f"{what} does along training as the sharpness does",
+            f"{what} does along training as {sharpness.what} does",
             f"rank correlation of {what} with {sharpness.what} over the moments from zero error on",
             RISING,
             spearman(*pair),
@@ -130,8 +130,8 @@ def _fluctuations(nets: Nets) -> Claims:
     small, in_narrow = _before_zero_error(nets, along.CORNERS)
     yield nets.mean_claim(
         "none",
-        "with a larger ε, the sharpness does not fluctuate before zero error",
-        "largest distance of log10 of the sharpness by corners from the line between the"
+        f"with a larger ε, {along.WIDE_CORNERS.what} does not fluctuate before zero error",
+        f"largest distance of log10 of {along.WIDE_CORNERS.what} from the line between the"
         " checkpoints before and after; all before zero error",
         BARELY_OFF,
         large,

@@ -56,7 +56,7 @@ def relaxes(nets: Nets, name: str, logs: Course) -> Claim:
 def rejoins(nets: Nets, logs: Course) -> Claim:
     """The claim that in the end the curve is as if there had been no scaling."""
     says = (
-        "after enough overtraining the effect of the α-scaling disappears: the sharpness goes on as"
+        f"after enough overtraining the effect of the α-scaling disappears: {logs.what} goes on as"
         " before it"
     )
     return _left(nets, "rejoins", says, BARELY, logs, "end")
