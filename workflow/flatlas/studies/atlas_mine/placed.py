@@ -29,7 +29,7 @@ def placed(mine: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def comparable(net: pd.Series, published: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The networks of the atlas that saw the same images with the same loss; or why there are none.
+    """The networks of the atlas with the same data set and loss; or why there are none.
 
     Each counts once, at its first moment: that of the stopping rule.
     """
