@@ -42,7 +42,7 @@ function short(number, digits = 3) {
 
 function coefficientText(number) {
   if (!Number.isFinite(number)) return "–";
-  return number.toFixed(2).replace("-0.00", "0.00").replace("-", "−");
+  return minus(number.toFixed(2).replace("-0.00", "0.00"));
 }
 
 function intervalText([low, high]) {
