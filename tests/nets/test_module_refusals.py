@@ -86,6 +86,28 @@ class Averaging(nn.Linear):
         return super().forward(x - self.mean)
 
 
+class Counting(nn.Linear):
+    """It counts the images that it saw in training; no output depends on their number."""
+
+    def __init__(self, buffer):
+        super().__init__(4, 4)
+        if buffer:
+            self.register_buffer("seen", torch.tensor(0))
+        else:
+            self.seen = torch.tensor(0)
+
+    def forward(self, x):
+        if self.training:
+            self.seen += len(x)
+        return super().forward(x)
+
+
+def test_a_counter_must_be_an_attribute_that_is_no_buffer():
+    with pytest.raises(FlatlasError, match=r"3\.seen.*attribute"):
+        ModuleNet(lambda: stack(Counting(buffer=True)), SHAPE, OUTPUTS)
+    ModuleNet(lambda: stack(Counting(buffer=False)), SHAPE, OUTPUTS).refuse_training()
+
+
 # Nets with buffers that training changes, and the name of one.
 CHANGING = {
     "spectral norm": (lambda: stack(spectral_norm(nn.Linear(4, 4))), "3.parametrizations"),

@@ -110,7 +110,8 @@ class ModuleNet(LayeredNet):
             raise FlatlasError(
                 f"training would change the net's buffers {first_few(self._changed)}, as those of "
                 "spectral norm or of nn.InstanceNorm with running statistics. Of these flatlas "
-                "trains only batch norm's. Use a layer without them, or train the net elsewhere "
+                "trains only batch norm's. Use a layer without them; keep what no logit depends "
+                "on, as a counter, in an attribute that is no buffer; or train the net elsewhere "
                 "and give its checkpoint as 'weights', with stop: {epochs: 0}."
             )
 
