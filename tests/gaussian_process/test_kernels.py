@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import torch
 from scipy.integrate import quad
+from torch import nn
+from torch.nn.utils.parametrizations import spectral_norm
 
 from flatlas.errors import FlatlasError
 from flatlas.gaussian_process import kernels
@@ -17,6 +19,7 @@ from flatlas.gaussian_process.kernels import (
 from flatlas.nets import build_net
 from flatlas.nets.dense import dense_layers
 from flatlas.nets.layered import LayeredNet
+from flatlas.nets.modules import ModuleNet
 from flatlas.plan.families.convolutional import ConvolutionalNet, ConvolutionStage
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.initializations import FrameworkUniform, HeNormal, ScaledNormal, XavierUniform
@@ -160,3 +163,13 @@ def test_a_net_without_such_a_limit_is_refused():
     for net in (convolutional(), dense((5,), XavierUniform(scheme="xavier_uniform"))):
         with pytest.raises(FlatlasError, match=r"fully connected.*monte_carlo"):
             arc_cosine_kernel(net)
+
+
+def test_a_net_with_buffers_that_training_changes_has_no_sampled_kernel():
+    """They would be those of other weights."""
+
+    def normed():
+        return nn.Sequential(nn.Flatten(), spectral_norm(nn.Linear(16, 4)), nn.Linear(4, 1))
+
+    with pytest.raises(FlatlasError, match=r"1\.parametrizations"):
+        monte_carlo_kernel(ModuleNet(normed, SHAPE, 1), images(3), range(2))

@@ -17,7 +17,16 @@ MAY_IMPORT = {
     "statistics": set(),
     "data": {*FOUNDATION, "seeds", "data_root", "image_files", "published_sets"},
     "nets": {*FOUNDATION, "device", "layer_names", "seeds"},
-    "training": {*FOUNDATION, "device", "reasons", "search_path", "seeds", "data", "nets"},
+    "training": {
+        *FOUNDATION,
+        "device",
+        "layer_names",
+        "reasons",
+        "search_path",
+        "seeds",
+        "data",
+        "nets",
+    },
     "hessian": {*FOUNDATION, "seeds", "nets"},
     "gaussian_process": {*FOUNDATION, "seeds", "nets"},
     "measures": {

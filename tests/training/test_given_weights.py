@@ -29,7 +29,9 @@ from flatlas.store.tables import read_table, write_table
 from flatlas.training.evaluation import Evaluation
 from flatlas.training.given_weights import advice, doubt
 from flatlas.training.moments import kept_moments
+from flatlas.training.resume import Resume
 from flatlas.training.task import TrainingTask
+from flatlas.training.trainer import train
 
 COUNT = 40
 HALF = {"mean": [0.5], "std": [0.25]}
@@ -212,12 +214,37 @@ def net():
 """
 
 
-def test_a_checkpoint_with_buffers_that_training_changes_is_not_trained_further(working_folder):
+@pytest.fixture
+def spectral(working_folder):
+    """A net with a checkpoint and buffers that training changes, and its weights after 0 epochs."""
     (working_folder / "spectral_net.py").write_text(SPECTRAL)
     exec(SPECTRAL, made := {})
     torch.manual_seed(0)
     save_file({k: v.numpy() for k, v in made["net"]().state_dict().items()}, "net.safetensors")
     net = {"family": "own", "module": "spectral_net:net", "weights": "net.safetensors"}
-    assert trained(run(net=net, stop={"epochs": 0}), samples(), working_folder / "state").weights
+    return net, trained(run(net=net, stop={"epochs": 0}), samples(), working_folder / "state")
+
+
+def test_a_checkpoint_with_buffers_that_training_changes_is_not_trained_further(spectral, tmp_path):
+    net, _ = spectral
     with pytest.raises(FlatlasError, match=r"1\.parametrizations"):
-        trained(run(net=net), samples(), working_folder / "state")
+        trained(run(net=net), samples(), tmp_path)
+
+
+def test_buffers_that_training_changes_stay_with_the_inner_layers_of_their_checkpoint(
+    spectral, tmp_path
+):
+    net, measured = spectral
+    chosen = {"net": net, "stop": {"epochs": 0}}
+
+    def started(*fresh):
+        spec = run(**chosen, start={"run": run(**chosen).resolved(), "fresh": fresh})
+        folder = tmp_path / f"fresh{len(fresh)}"
+        folder.mkdir(exist_ok=True)
+        done = train(spec, samples(), Resume(folder), quiet, start=measured.weights)
+        return {n for n, one in done.weights.items() if (one != measured.weights[n]).any()}
+
+    assert started() == set()
+    assert started("fc") == {"final/fc.weight", "final/fc.bias"}
+    with pytest.raises(FlatlasError, match=r"1\.parametrizations"):
+        started("features")

@@ -99,6 +99,7 @@ def monte_carlo_kernel(net: LayeredNet, images: Tensor, seeds: Sequence[int]) ->
 
     X_m are the inputs of the last layer of a random net, and σ_w² and σ_b² those of that layer.
     """
+    net.refuse_drawn()
     last, total = net.dense_layers[-1], images.new_zeros(len(images), len(images))
     for start in range(0, len(seeds), NETS):
         some = seeds[start : start + NETS]

@@ -38,6 +38,9 @@ class LayeredNet:
     def refuse_training(self) -> None:
         """Raise an error if the net can be measured, but not trained."""
 
+    def refuse_drawn(self) -> None:
+        """Raise an error if its layers before the last can't have weights that are drawn here."""
+
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of every parameter of one member, by name."""

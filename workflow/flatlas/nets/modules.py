@@ -85,14 +85,12 @@ class ModuleNet(LayeredNet):
         }
         self._changed = [name for name in changed if f"{FEATURES}.{name}" in self._constants]
         self._computes_last = "weight" not in linear._parameters
-        if not trained:
-            self._refuse_changed_buffers()
         if own:
             self._refuse_single_precision(_named(module, linear), input_shape)
 
     def refuse_training(self) -> None:
         """Raise an error if the module, as it is split, would not be trained as it is elsewhere."""
-        self._refuse_changed_buffers()
+        self.refuse_drawn()
         if self._computes_last:
             raise FlatlasError(
                 "the net computes the weight of its last nn.Linear from other parameters, as with "
@@ -101,7 +99,7 @@ class ModuleNet(LayeredNet):
                 "stop: {epochs: 0}."
             )
 
-    def _refuse_changed_buffers(self) -> None:
+    def refuse_drawn(self) -> None:
         """Raise an error if training changes buffers, which are not stored with the weights.
 
         All members share them, and they may depend on the weights: also drawn ones need their own.

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from flatlas.errors import FlatlasError
+from flatlas.layer_names import FEATURES
 from flatlas.nets import build_net
 from flatlas.nets.layered import LayeredNet
 from flatlas.nets.layers import Parameters
@@ -22,11 +23,15 @@ def initial_weights(
     the same weights again.
     """
     if spec.start is None:
+        if not net.trained:
+            net.refuse_drawn()
         return net.initial(spec.seeds)
+    if FEATURES in spec.start.fresh:
+        net.refuse_drawn()
     rows = [spec.start.run.seeds.index(seed) for seed in spec.seeds]
     links = starts(spec)
     purpose = "fresh weights" + (f" of start {links}" if links > 1 else "")
-    fresh = _without_file(spec, net).initial(spec.seeds, purpose)
+    fresh = _without_file(spec, net).initial(spec.seeds, purpose) if spec.start.fresh else {}
     return {
         name: fresh[name]
         if layer_of(name) in spec.start.fresh
