@@ -30,6 +30,14 @@ def weighing(value, of=slice(None)):
     return make
 
 
+def behind_zeros():
+    """Its last layer begins with zeros, which hide that batch norm uses the other images."""
+    net = stack(nn.BatchNorm1d(4, track_running_stats=False))
+    nn.init.zeros_(net[-1].weight)
+    nn.init.zeros_(net[-1].bias)
+    return net
+
+
 def sharing():
     net = stack()
     net[3].weight = net[1].weight
@@ -167,6 +175,7 @@ MODULES = {
         lambda: nn.Sequential(nn.BatchNorm2d(1, track_running_stats=False), stack()),
         "depend on the other images",
     ),
+    "batch norm of its batch, behind zeros": (behind_zeros, "depend on the other images"),
     "squeezed": (lambda: Squeezing(*stack()), r"\(4,\) for 1 image.*\(1, 4\)"),
     "float32 alone": (
         lambda: nn.Sequential(Single(4, 4), nn.Linear(4, OUTPUTS)),

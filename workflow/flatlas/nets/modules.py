@@ -280,7 +280,8 @@ def _split(
     images = images.to(_dtype(module))
     with torch.no_grad():
         whole = logits_of(module, images, outputs)
-        refuse_mixing(logits_of(module, images[:2], outputs), whole)
+        moved = _moved(module)
+        refuse_mixing(moved(images[:2]), moved(images))
         # Some modules fail only for a single image, as by squeezing.
         logits_of(module, images[:1], outputs)
         features, linear = _without_last(module)
@@ -295,6 +296,15 @@ def _split(
             "the net's last nn.Linear shares its weights with another layer. Give it its own."
         )
     return features, linear
+
+
+def _moved(module: nn.Module) -> nn.Module:
+    """A copy with random weights in place of those of 0, which hide what happens before them."""
+    moved, random = deepcopy(module), torch.Generator().manual_seed(0)
+    for value in _weights(moved).values():
+        if not value.any():
+            value.data = 0.1 * torch.randn(value.shape, generator=random).to(value)
+    return moved
 
 
 def _is_last(linear: nn.Linear, features: nn.Module, images: Tensor, logits: Tensor) -> bool:
