@@ -116,6 +116,18 @@ def test_a_counter_must_be_an_attribute_that_is_no_buffer():
     ModuleNet(lambda: stack(Counting(buffer=False)), SHAPE, OUTPUTS).refuse_training()
 
 
+class Placeholder(nn.Linear):
+    """With a buffer of NaN that stays as it is."""
+
+    def __init__(self):
+        super().__init__(4, 4)
+        self.register_buffer("unused", torch.tensor([torch.nan, 1.0]))
+
+
+def test_a_buffer_of_nan_that_stays_is_no_change():
+    ModuleNet(lambda: stack(Placeholder()), SHAPE, OUTPUTS).refuse_training()
+
+
 # Nets with buffers that training changes, and the name of one.
 CHANGING = {
     "spectral norm": (lambda: stack(spectral_norm(nn.Linear(4, 4))), "3.parametrizations"),

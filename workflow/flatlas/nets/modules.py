@@ -349,7 +349,13 @@ def _after_training(module: nn.Module, input_shape: tuple[int, int, int]) -> tup
         trained(images.to(_dtype(module)))
         draws = not torch.equal(state, torch.get_rng_state())
     after = trained.named_buffers()
-    return draws, [n for n, one in after if n not in before or not torch.equal(one, before[n])]
+    return draws, [n for n, one in after if n not in before or not _same(one, before[n])]
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same numbers, or NaN at the same places."""
+    known = ~one.isnan()
+    return torch.equal(known, ~other.isnan()) and torch.equal(one[known], other[known])
 
 
 def _without_last(module: nn.Module) -> tuple[nn.Module, nn.Linear]:
