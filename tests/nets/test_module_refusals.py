@@ -131,6 +131,10 @@ def test_a_buffer_of_nan_that_stays_is_no_change():
 # Nets with buffers that training changes, and the name of one.
 CHANGING = {
     "spectral norm": (lambda: stack(spectral_norm(nn.Linear(4, 4))), "3.parametrizations"),
+    "spectral norm of one output, whose vectors are exact from the start": (
+        lambda: stack(spectral_norm(nn.Linear(4, 1)), nn.Linear(1, 4)),
+        "3.parametrizations",
+    ),
     "instance norm": (
         lambda: nn.Sequential(nn.InstanceNorm2d(1, track_running_stats=True), stack()),
         "0.running_mean",

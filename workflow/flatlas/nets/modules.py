@@ -299,11 +299,14 @@ def _split(
 
 
 def _moved(module: nn.Module) -> nn.Module:
-    """A copy with random weights in place of those of 0, which hide what happens before them."""
+    """A copy whose weights are a little different, and none of them all 0.
+
+    Weights of 0 hide what happens before them, and drawn ones may be a fixed point of training.
+    """
     moved, random = deepcopy(module), torch.Generator().manual_seed(0)
     for value in _weights(moved).values():
-        if not value.any():
-            value.data = 0.1 * torch.randn(value.shape, generator=random).to(value)
+        noise = torch.randn(value.shape, generator=random).to(value)
+        value.data = value * (1 + 0.01 * noise) if value.any() else 0.1 * noise
     return moved
 
 
@@ -342,8 +345,9 @@ def _after_training(module: nn.Module, input_shape: tuple[int, int, int]) -> tup
 
     The module does not change.
     """
-    trained, before = deepcopy(module).train(), dict(module.named_buffers())
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
+    # In training, buffers that depend on the weights see others.
+    trained, before = _moved(module).train(), dict(module.named_buffers())
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         state = torch.get_rng_state()
         trained(images.to(_dtype(module)))
