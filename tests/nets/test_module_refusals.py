@@ -7,6 +7,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn.functional import dropout
+from torch.nn.utils import prune
 from torch.nn.utils.parametrizations import spectral_norm, weight_norm
 
 from flatlas.errors import FlatlasError
@@ -157,14 +158,20 @@ def test_a_net_with_buffers_that_training_changes_is_measured_with_its_own(make,
             refused()
 
 
-def test_a_net_that_computes_its_last_weight_is_measured_but_not_trained():
-    torch.manual_seed(0)
-    module, images = (
-        nn.Sequential(nn.Flatten(), weight_norm(nn.Linear(4, 4))),
-        torch.rand(5, *SHAPE),
-    )
-    net = ModuleNet(lambda: deepcopy(module), SHAPE, OUTPUTS)
-    torch.testing.assert_close(net.forward(net.initial([0]), images[None])[0], module(images))
+@pytest.mark.parametrize(
+    "computed",
+    [weight_norm, lambda last: prune.random_unstructured(last, "bias", amount=0.5)],
+    ids=["weight", "bias"],
+)
+def test_a_net_that_computes_its_last_weights_is_measured_but_not_trained(computed):
+    def make():
+        torch.manual_seed(0)
+        net = stack()
+        computed(net[-1])
+        return net
+
+    net, images = ModuleNet(make, SHAPE, OUTPUTS), torch.rand(5, *SHAPE)
+    torch.testing.assert_close(net.forward(net.initial([0]), images[None])[0], make()(images))
     with pytest.raises(FlatlasError, match=r"last nn\.Linear"):
         net.refuse_training()
 

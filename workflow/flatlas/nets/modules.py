@@ -84,7 +84,7 @@ class ModuleNet(LayeredNet):
             if name.rpartition(".")[0] not in self._norms
         }
         self._changed = [name for name in changed if f"{FEATURES}.{name}" in self._constants]
-        self._computes_last = "weight" not in linear._parameters
+        self._computes_last = not {"weight", "bias"} <= linear._parameters.keys()
         if own:
             self._refuse_single_precision(_named(module, linear), input_shape)
 
@@ -93,10 +93,10 @@ class ModuleNet(LayeredNet):
         self.refuse_drawn()
         if self._computes_last:
             raise FlatlasError(
-                "the net computes the weight of its last nn.Linear from other parameters, as with "
-                "weight norm or pruning, but flatlas trains that weight itself. Leave that layer "
-                "as it is, or train the net elsewhere and give its checkpoint as 'weights', with "
-                "stop: {epochs: 0}."
+                "the net computes the weight or bias of its last nn.Linear from other parameters, "
+                "as with weight norm or pruning, but flatlas trains weight and bias themselves. "
+                "Leave that layer as it is, or train the net elsewhere and give its checkpoint as "
+                "'weights', with stop: {epochs: 0}."
             )
 
     def refuse_drawn(self) -> None:
