@@ -129,6 +129,19 @@ def test_a_buffer_of_nan_that_stays_is_no_change():
     ModuleNet(lambda: stack(Placeholder()), SHAPE, OUTPUTS).refuse_training()
 
 
+class Centering(nn.Linear):
+    """It subtracts the mean of the last batch of its training, in a buffer that is None before."""
+
+    def __init__(self):
+        super().__init__(4, 4)
+        self.register_buffer("center", None)
+
+    def forward(self, x):
+        if self.training:
+            self.center = x.detach().mean(0)
+        return super().forward(x if self.center is None else x - self.center)
+
+
 # Nets with buffers that training changes, and the name of one.
 CHANGING = {
     "spectral norm": (lambda: stack(spectral_norm(nn.Linear(4, 4))), "3.parametrizations"),
@@ -141,6 +154,7 @@ CHANGING = {
         "0.running_mean",
     ),
     "its own mean": (lambda: stack(Averaging()), "3.mean"),
+    "a mean that it has only after training": (lambda: stack(Centering()), "3.center"),
 }
 
 
@@ -153,9 +167,10 @@ def test_a_net_with_buffers_that_training_changes_is_measured_with_its_own(make,
     net = ModuleNet(lambda: deepcopy(module), SHAPE, OUTPUTS, trained=True)
     logits = net.forward(net.initial([0]), images.unsqueeze(0))[0]
     torch.testing.assert_close(logits, module.eval()(images))
-    for refused in (net.refuse_drawn, net.refuse_training):
-        with pytest.raises(FlatlasError, match=name):
-            refused()
+    for one in (net, ModuleNet(make, SHAPE, OUTPUTS)):
+        for refused in (one.refuse_drawn, one.refuse_training):
+            with pytest.raises(FlatlasError, match=name):
+                refused()
 
 
 @pytest.mark.parametrize(

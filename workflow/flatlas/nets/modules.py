@@ -83,7 +83,7 @@ class ModuleNet(LayeredNet):
             for name, value in chain(module.named_buffers(), others)
             if name.rpartition(".")[0] not in self._norms
         }
-        self._changed = [name for name in changed if f"{FEATURES}.{name}" in self._constants]
+        self._changed = [one for one in changed if one.rpartition(".")[0] not in self._norms]
         self._computes_last = not {"weight", "bias"} <= linear._parameters.keys()
         if own:
             self._refuse_single_precision(_named(module, linear), input_shape)
