@@ -132,10 +132,12 @@ class Slowing(torch.optim.Optimizer):
             parameter.add_(parameter.grad, alpha=-rate)
 
 
-def test_an_optimizer_of_torch_with_python_numbers_is_resumed(tmp_path, monkeypatch):
+@pytest.mark.parametrize("net", [NET, {"family": "own", "module": "dropping:Slashed"}])
+def test_an_optimizer_of_torch_with_python_numbers_is_resumed(tmp_path, monkeypatch, net):
+    monkeypatch.chdir(Path(__file__).parent)
     built = "flatlas.training.optimizers.sgd.build"
     monkeypatch.setattr(built, lambda spec, parameters, noise: FromTorch(parameters, Slowing))
-    spec, data = run(stop=STOP, **optimizer("sgd", lr=1.0)), samples()
+    spec, data = run(net=net, stop=STOP, **optimizer("sgd", lr=1.0)), samples()
     undisturbed = trained(spec, data, tmp_path / "undisturbed")
     ends = undisturbed.outcomes.epoch
     assert ends.nunique() > 1

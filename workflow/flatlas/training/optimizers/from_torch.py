@@ -8,6 +8,9 @@ from torch import Tensor
 
 from flatlas.nets.layers import Parameters
 
+# The end of the place of a Python number in a state.
+NUMBER = ":number"
+
 
 class FromTorch:
     """Wraps a torch optimizer; each step gets its learning rate, so schedules stay outside."""
@@ -36,7 +39,7 @@ class FromTorch:
         for name, parameter in self.parameters.items():
             for key, value in self.inner.state.get(parameter, {}).items():
                 if isinstance(value, int | float):
-                    found[f"{name}/{key}/number"] = torch.from_numpy(np.asarray(value))
+                    found[f"{name}/{key}{NUMBER}"] = torch.from_numpy(np.asarray(value))
                 elif value is not None:
                     found[f"{name}/{key}"] = value
         return found
@@ -44,9 +47,10 @@ class FromTorch:
     def restore(self, state: dict[str, Tensor]) -> None:
         """Restore a state."""
         for place, value in state.items():
-            name, key, *number = place.split("/")
+            # The names of parameters may have slashes.
+            name, _, key = place.removesuffix(NUMBER).rpartition("/")
             mine = self.inner.state[self.parameters[name]]
-            mine[key] = value.item() if number else value
+            mine[key] = value.item() if place.endswith(NUMBER) else value
 
     def keep(self, rows: Tensor) -> None:
         """Replace every tensor by its rows, in torch's state too."""
