@@ -9,7 +9,6 @@ from pydantic import PositiveInt
 
 from flatlas.errors import FlatlasError
 from flatlas.flatness import gradient_noise as flatness
-from flatlas.hessian.round_off import COARSE
 from flatlas.library.found import Quantity
 from flatlas.library.problem import Problem
 from flatlas.models.parts import Parts
@@ -18,20 +17,15 @@ from flatlas.plan.bounds import Positive
 
 @dataclass(frozen=True)
 class GradientNoise(flatness.GradientNoise):
-    """The trace of the noise's covariance, its scale and its share along the Hessian.
-
-    `precise` is false in half precision.
-    """
-
-    precise: bool
+    """The trace of the noise's covariance, its scale and its share along the Hessian."""
 
     def quantities(self) -> Mapping[str, Quantity]:
         """The trace and scale for one example, and the share along all the directions."""
         return {
-            "trace": Quantity.of(self.trace, self.precise),
-            "scale": Quantity.of(self.scale, self.precise),
+            "trace": Quantity.of(self.trace),
+            "scale": Quantity.of(self.scale),
             "share_along_hessian": Quantity.of(self.share, self.converged),
-            "gradient_norm": Quantity(self.gradient_norm, converged=self.precise),
+            "gradient_norm": Quantity(self.gradient_norm),
         }
 
 
@@ -48,11 +42,10 @@ def measure(
     objective = problem.training
     parts = Parts(objective)
     random = problem.generator("gradient_noise")
-    round_off = objective.round_off()
     found = flatness.gradient_noise(
-        objective, parts, parts.examples, top, tolerance, random, round_off
+        objective, parts, parts.examples, top, tolerance, random, objective.round_off()
     )
-    return GradientNoise(**vars(found), precise=round_off <= COARSE)
+    return GradientNoise(**vars(found))
 
 
 def check(problem: Problem, **_: Any) -> None:
