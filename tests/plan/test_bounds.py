@@ -1,11 +1,15 @@
 """Values beyond their limits, invalid names and invalid paths are refused with their key."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from flatlas.errors import FlatlasError
 from flatlas.plan.requests import refuse_beyond_machine
+from flatlas.plan.training_specs import Momentum
 
 USER = "config/config.yaml (or --configfile, --config): "
 FLAT = "studies.flat."
@@ -38,6 +42,19 @@ def test_a_value_beyond_its_limit_is_refused(refused, what):
     assert message.startswith(f"{USER}{key.removesuffix('.grid')}")
     assert limit in message
     assert len(message) < 600
+
+
+def test_a_share_that_a_mean_keeps_is_refused_if_float32_rounds_it_to_1():
+    for share in (1 - 2**-24, 1 - 2**-25 - 2**-53, 1 - 2**-25, 1 - 2**-26):
+        rounded = float(np.float32(share)) == 1
+        with pytest.raises(ValidationError, match="float32") if rounded else nullcontext():
+            Momentum(name="momentum", lr=0.1, momentum=share)
+
+
+def test_a_share_of_wrong_labels_is_not_in_float32(refused):
+    """It is refused for how many labels it makes wrong."""
+    message = refused(user={f"{BASE}data.label_noise": 1 - 2**-26})
+    assert "labels wrong" in message
 
 
 def test_ten_thousand_moments_are_allowed(plan_of):

@@ -86,7 +86,7 @@ CONFLICTS = [
         {"optimizer": {"name": "momentum", "lr": 0.1, "momentum": 0, "nesterov": True}},
         ".optimizer.momentum: nesterov: true needs a momentum above 0",
     ),
-    ({"optimizer": {"name": "adam", "betas": [0.9, 1 - 2**-26]}}, ".optimizer.betas.1: float32"),
+    ({"optimizer": {"name": "adam", "betas": [0.9, 1 - 2**-25]}}, ".optimizer.betas.1: float32"),
     ({"average": {"from_epoch": 8}}, ": average.from_epoch is after the last"),
     ({"checkpoints": [0, 10**6]}, ": checkpoints has 1000000, after the last epoch, "),
     *(

@@ -17,15 +17,17 @@ NonNegative = Annotated[float, Field(ge=0, le=LARGEST)]
 
 
 def _not_one_in_float32(share: float) -> float:
-    """The share. Where float32 rounds it to 1, a running mean that keeps it would never change."""
-    if share > 1 - 2**-24:
+    # Half of the way from 1 to the next smaller number of float32.
+    if share >= 1 - 2**-25:
         raise ValueError("float32 rounds it to 1: choose at most 0.9999999")
     return share
 
 
 # Shares: `BelowOne` may be 0 but not 1, `UpToOne` may be 1 but not 0.
-BelowOne = Annotated[float, Field(ge=0, lt=1), AfterValidator(_not_one_in_float32)]
+BelowOne = Annotated[float, Field(ge=0, lt=1)]
 UpToOne = Annotated[float, Field(gt=0, le=1)]
+# What a running mean keeps in each step. With 1 it would never change.
+Kept = Annotated[BelowOne, AfterValidator(_not_one_in_float32)]
 
 # Counts of what a job computes or holds in memory: pairs, probes, minibatches, steps. A million
 # takes weeks.

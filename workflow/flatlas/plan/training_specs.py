@@ -10,10 +10,10 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 from flatlas.plan.bounds import (
     MOST_LAYERS,
     MOST_LISTED,
-    BelowOne,
     Count,
     Epoch,
     Images,
+    Kept,
     LaterEpoch,
     NonNegative,
     Positive,
@@ -50,7 +50,7 @@ class Momentum(Optimizer):
     """SGD with heavy-ball or Nesterov momentum."""
 
     name: Literal["momentum"]
-    momentum: BelowOne = 0.9
+    momentum: Kept = 0.9
     nesterov: bool = False
 
     @model_validator(mode="after")
@@ -65,7 +65,7 @@ class Adam(Optimizer):
 
     name: Literal["adam"]
     lr: Rate = 1e-3
-    betas: tuple[BelowOne, BelowOne] = (0.9, 0.999)
+    betas: tuple[Kept, Kept] = (0.9, 0.999)
     epsilon: Rate = 1e-8
 
 
@@ -74,7 +74,7 @@ class AdamW(Optimizer):
 
     name: Literal["adamw"]
     lr: Rate = 1e-3
-    betas: tuple[BelowOne, BelowOne] = (0.9, 0.999)
+    betas: tuple[Kept, Kept] = (0.9, 0.999)
     epsilon: Rate = 1e-8
     decay: NonNegative = 0.01
 
@@ -84,7 +84,7 @@ class RmsProp(Optimizer):
 
     name: Literal["rmsprop"]
     lr: Rate = 1e-3
-    smoothing: BelowOne = 0.99
+    smoothing: Kept = 0.99
     epsilon: Rate = 1e-8
 
 
@@ -105,7 +105,7 @@ class EntropySgd(Optimizer):
     langevin_steps: Count = 5
     gamma: NonNegative = 1e-3
     noise: NonNegative = 1e-4
-    averaging: BelowOne = 0.75
+    averaging: Kept = 0.75
     inner_lr: Rate = 0.1
 
 
