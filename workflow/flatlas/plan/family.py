@@ -131,14 +131,14 @@ class LayeredFamily(Family):
     def _options_have_an_effect(self) -> "LayeredFamily":
         if self.dropout and not self.hidden:
             raise ValueError(
-                f"dropout is {self.dropout:g}, but acts after hidden layers, and hidden is []: "
-                "leave it out, or add a hidden layer"
+                f"dropout is {self.dropout:g}, but acts after hidden layers, and hidden is []. Set "
+                "dropout: 0, or add a hidden layer"
             )
         if isinstance(self.init, HeNormal | ScaledNormal) and not self.bias:
             given, default = self.init.bias_std, type(self.init).model_fields["bias_std"].default
             if given not in (0, default):
                 raise ValueError(
-                    f"init.bias_std is {given:g}, but bias is false: leave bias_std out, or set "
+                    f"init.bias_std is {given:g}, but bias is false. Set init.bias_std: 0, or "
                     "bias: true"
                 )
         return self

@@ -324,7 +324,10 @@ class Training(Spec):
             yield f"checkpoints has {max(self.checkpoints)}, after the last epoch, {last}"
         if 0 < last <= max(self.schedule.epochs, default=0):
             late = max(self.schedule.epochs)
-            yield f"schedule.epochs has {late}, but no epoch follows it: the last is {last}"
+            yield (
+                f"schedule.epochs has {late}, but no epoch follows it: the last is {last}. Choose "
+                "earlier epochs, or more stop.epochs"
+            )
         if self.learners and isinstance(self.optimizer, EntropySgd):
             yield "learners can't share the noisy inner steps of entropy_sgd"
         for late in (*self.overtraining, *([rescaling.after] if rescaling else ())):
