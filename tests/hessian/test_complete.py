@@ -251,6 +251,19 @@ def test_vectors_that_lose_their_orthogonality_keep_the_density():
     assert above == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("light", [None, torch.float64])
+def test_the_ends_of_a_density_are_as_exact_as_products(light):
+    values = torch.cat([torch.linspace(0, 0.1, SIZE - 2), torch.tensor([1.0, 2.0])]).double()
+    dense = rotated(values)
+
+    def ends(round_off):
+        options = (SIZE, 2, 2, 30, 5e-3, 0.01, seeded(3), light, round_off)
+        return spectral_density(lambda rows: rows @ dense, *options).ends
+
+    assert ends(1e-4).converged and not ends(1e-2).converged
+    assert (ends(1e-2).top_residuals >= 0.9 * 1e-2 * 2).all()
+
+
 def test_a_density_counts_copies_of_an_outlier():
     values = torch.cat([torch.full((3,), 9.0), torch.linspace(0, 0.3, SIZE - 3)]).double()
     dense = rotated(values)

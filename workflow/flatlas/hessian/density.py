@@ -93,9 +93,9 @@ def spectral_density(
     nodes = quadrature(product, size, probes, steps, generator, light)
     if light:
         ends = complete_search(product, size, top, generator, tolerance, light)[0]
-        ends = with_round_off(ends, round_off, tolerance)
     else:
         ends = search(product, size, top, generator, tolerance)
+    ends = with_round_off(ends, round_off, tolerance)
     width = width * ends.norm
     low, high = ends.lowest - MARGIN * width, ends.top[0].item() + MARGIN * width
     if not width:

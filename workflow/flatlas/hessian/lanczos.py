@@ -54,7 +54,7 @@ class Subspace:
     @property
     def round_off(self) -> float:
         """The length up to which the rest of a vector is round-off."""
-        return round_off(self._basis.dtype) * self.reach
+        return round_off_of_vectors(self._basis.dtype) * self.reach
 
     @property
     def basis(self) -> Tensor:
@@ -206,7 +206,7 @@ def _of_norm(values: Tensor, away: Tensor) -> list[int]:
     return [larger] if sizes[larger] > FAR * (sizes[other] + away[other]) else [larger, other]
 
 
-def round_off(dtype: torch.dtype) -> float:
+def round_off_of_vectors(dtype: torch.dtype) -> float:
     """The length up to which the rest of a vector is round-off, relative to the spectral norm."""
     return ROUND_OFF if dtype == torch.float64 else SINGLE_ROUND_OFF
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from flatlas.hessian.hutchinson import TOGETHER, random_signs
-from flatlas.hessian.lanczos import Product, Subspace, round_off
+from flatlas.hessian.lanczos import Product, Subspace, round_off_of_vectors
 from flatlas.hessian.sampled import Sampled, mean
 
 
@@ -97,7 +97,7 @@ def _recurred(product: Product, starts: Tensor, steps: int) -> Tensor:
         along = (left * now).sum(1, keepdim=True)
         left = left - along * now - length * before
         length = left.norm(dim=1, keepdim=True)
-        length = length.where(length > round_off(left.dtype) * reach, 0)
+        length = length.where(length > round_off_of_vectors(left.dtype) * reach, 0)
         found[:, step, step] = along.squeeze(1)
         if step + 1 == steps or not length.any():
             break
