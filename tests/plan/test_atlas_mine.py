@@ -38,9 +38,10 @@ def plan(files):
     return plan_of(net=DENSE, same_as="mnist")
 
 
-def plan_of(**mine):
+def plan_of(changes=None, **mine):
     sources = SHIPPED["sources"] | {"pictures": PICTURES}
-    return resolve(SHIPPED | {"sources": sources, "my_model": MINE | mine}, CONFIG)
+    user = {"sources": sources, "my_model": MINE | mine, "studies": {"atlas_mine": changes or {}}}
+    return resolve(SHIPPED | user, CONFIG)
 
 
 def test_a_dense_network_is_measured_as_the_atlas_measures_its_own(plan):
@@ -75,11 +76,8 @@ def test_none_of_the_atlas_networks_is_needed(plan):
 
 
 def test_a_page_without_the_measure_of_the_errors_is_refused(files):
-    figures = {"place": {"measures": ["hessian"]}}
-    mine = {"my_model": MINE | {"net": DENSE}, "studies": {"atlas_mine": {"figures": figures}}}
-    sources = SHIPPED["sources"] | {"pictures": PICTURES}
     with pytest.raises(FlatlasError, match=r"place\.measures has nothing to draw: add norms"):
-        resolve(SHIPPED | mine | {"sources": sources}, CONFIG)
+        plan_of({"figures": {"place": {"measures": ["hessian"]}}}, net=DENSE)
 
 
 def test_a_module_is_measured_as_far_as_it_can_be():
@@ -87,6 +85,19 @@ def test_a_module_is_measured_as_far_as_it_can_be():
     taken = {name for entry in plan.figures[TARGET].entries for name in entry.measurements}
     assert {"norms", "sharpness", "hessian"} <= taken
     assert not {"prior", "valley"} & taken
+
+
+@pytest.mark.parametrize(
+    ("measure", "option", "value"),
+    [("duality", "layer", "fc99"), ("hessian", "at", [77]), ("regret", "batch", 1_000_000)],
+)
+def test_an_option_of_the_user_that_does_not_fit_is_refused_and_not_left_out(
+    measure, option, value
+):
+    """Unlike measures that the atlas chose, which are left out where they do not fit."""
+    with pytest.raises(FlatlasError) as raised:
+        plan_of({"measures": {measure: {option: value}}}, net=DENSE)
+    assert f"atlas_mine.measures.{measure}.{option} " in str(raised.value)
 
 
 def test_the_page_of_a_dense_network_takes_the_duality_of_its_last_layer(plan):

@@ -105,6 +105,18 @@ def test_a_borrowed_figure_of_what_fits_does_without_all_measures_but_the_errors
     assert said.startswith(f"{PLACE}.mine.figures.gap.measures lacks norms, which flat.fig1 draws")
 
 
+@pytest.mark.parametrize(("option", "value"), [("layer", "fc22"), ("at", [3])])
+def test_a_measure_that_fits_no_run_of_a_lenient_figure_is_refused_with_the_reason(
+    refused, option, value
+):
+    more = {"measure": "duality", "layer": "fc", option: value}
+    figure = {"where_it_fits": True, "measures": ["hidden", "more"]}
+    changes = {f"figures.gap.{key}": said for key, said in figure.items()}
+    message = refused(user=mine_with({"measures.more": more} | changes))
+    assert message.startswith(f"{PLACE}.mine.figures.gap.measures names 'more'")
+    assert f"{PLACE}.mine.measures.more.{option} names " in message
+
+
 @pytest.mark.parametrize("lenient", [False, True])
 def test_another_measure_under_the_name_that_a_borrowed_figure_draws_is_refused(refused, lenient):
     """Its tables have other columns, which would be noticed only when the figure is drawn."""

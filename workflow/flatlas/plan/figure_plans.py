@@ -1,6 +1,6 @@
 """The figures of a declared study, with every run and measurement that they show."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 
@@ -83,8 +83,10 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
         for one in getattr(figure, kind):
             if one not in names:
                 refuse(document.origin(("figures", name, kind)), one, names)
-    entries = [one for sweep in figure.sweeps for one in _entries(declared, sweep, name, figure)]
-    _check_use(declared, name, entries)
+    unfit: dict[str, str] = {}
+    swept = (_entries(declared, sweep, name, figure, unfit) for sweep in figure.sweeps)
+    entries = [*chain.from_iterable(swept)]
+    _check_use(declared, name, entries, unfit)
     _check_groups(declared, name, entries)
     return FigurePlan(
         declared.name,
@@ -100,10 +102,13 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
     )
 
 
-def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> None:
+def _check_use(
+    declared: DeclaredStudy, name: str, entries: Iterable[Entry], unfit: Mapping[str, str]
+) -> None:
     """A measure that fits none of a figure's runs is a mistake, even if the figure is lenient.
 
-    Not in `atlas_mine`: a user's network can have only some of the atlas' measures.
+    `unfit` says why. Not in `atlas_mine`: a user's network can have only some of the atlas'
+    measures.
     """
     figure = declared.study.figures[name]
     if declared.name == ATLAS_MINE or not figure.sweeps:
@@ -112,7 +117,10 @@ def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> 
     for measure in figure.measures:
         if measure not in taken:
             place = declared.document.origin(("figures", name, "measures"))
-            raise FlatlasError(f"{place} names '{measure}', which fits none of the figure's runs.")
+            why = unfit.get(measure, "")
+            raise FlatlasError(
+                f"{place} names '{measure}', which fits none of the figure's runs.\n{why}".rstrip()
+            )
 
 
 def _check_groups(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) -> None:
@@ -132,13 +140,16 @@ def _check_groups(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) 
             )
 
 
-def _entries(declared: DeclaredStudy, sweep: str, name: str, figure: Figure) -> Iterator[Entry]:
+def _entries(
+    declared: DeclaredStudy, sweep: str, name: str, figure: Figure, unfit: dict[str, str]
+) -> Iterator[Entry]:
+    """The runs of a sweep. `unfit` gets the last reason of each measure that one has to skip."""
     for swept in declared.runs_of(sweep):
         first = run_id(swept.groups[0])
         _check_own_net(declared, name, swept.groups[0], swept.origin)
         for spec in swept.groups:
             refuse_impossible(training_needs(spec), partial(_place_of_net, swept.origin, spec))
-            measured = _measurements(declared, sweep, name, figure, swept, spec)
+            measured = _measurements(declared, sweep, name, figure, swept, spec, unfit)
             run = declared.plan.add_run(spec)
             yield Entry(sweep, swept.point, run, first, measured)
 
@@ -150,9 +161,11 @@ def _measurements(
     figure: Figure,
     swept: SweptRun,
     spec: RunSpec,
+    unfit: dict[str, str],
 ) -> dict[str, str]:
     """The ids of what is measured of a group of realizations, by the names of the measures."""
     measured = {}
+    shipped = declared.name in OF_SETTING or not declared.own
     for measure in _wanted(declared, sweep, figure):
         changed = swept.run.measures.get(measure, {})
         options = declared.options(measure, changed, swept.origin).spelled_out(spec)
@@ -160,7 +173,10 @@ def _measurements(
         try:
             _check_fit(options, spec, origin)
         except FlatlasError as error:
-            if not figure.where_it_fits:
+            unfit[measure] = str(error)
+            # A figure is lenient with measures that it chose, not with what a user changes in them.
+            of_user = shipped and str(error).startswith(USER)
+            if of_user or not figure.where_it_fits:
                 needed_by = f"Figure '{name}' takes this measure of sweep '{sweep}'."
                 raise FlatlasError(f"{error}\n{needed_by}") from None
         else:

@@ -188,7 +188,10 @@ class Figure(Spec):
     may share values.
     """
     where_it_fits: bool = False
-    """`true`: skip a measure on runs to which it does not apply. `false`: that is an error."""
+    """`true`: skip a measure on runs to which it does not apply. `false`: that is an error.
+
+    An option that you change in a shipped study must fit in either case.
+    """
     costs: bool = False
     """`true`: the figure gets the seconds of each measurement."""
     claims: bool = True
