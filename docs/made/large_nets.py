@@ -14,12 +14,12 @@ import pandas as pd
 from figures import jobs, needed, plan
 from pages import table
 
-from flatlas.plan.data_specs import images_seen, images_to_train_on
 from flatlas.plan.family import ModuleFamily
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.lookup import Job
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.needs import kernel_passes, measuring_passes
+from flatlas.plan.source_sizes import images_seen, images_to_train_on
 from flatlas.plan.training_specs import RunSpec
 from flatlas.report.readable import duration
 

@@ -9,9 +9,10 @@ from small_configuration import Removed
 
 from flatlas.data.sources import digits, textures
 from flatlas.plan.data_specs import Cifar10, Cifar100, Digits, Mnist, Textures
+from flatlas.plan.described import settings_of
 from flatlas.plan.source_sizes import images_of_each_class
 
-RUN = "runs.base"
+RUN, HIDDEN = "runs.base", "measures.hidden"
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,43 @@ def test_the_most_that_the_source_has_and_at_most_more_are_planned(plan_of):
     more = {"train_size": 5_000, "test_size": 5_000, "at_most": True}
     for data in (most, most | more):
         assert plan_of(study={f"{RUN}.data.{key}": value for key, value in data.items()}).runs
+
+
+AT_MOST = {f"{RUN}.data": {"source": "digits", "train_size": 5_000, "test_size": 9_000}}
+AT_MOST[f"{RUN}.data"]["at_most"] = True
+
+
+def test_a_full_batch_of_a_smaller_source_is_all_that_it_has(plan_of):
+    plan = plan_of(study=AT_MOST | {"sweeps.batch.grid.batch": ["full", 1_200]})
+    points = [one.point for one in plan.figures["flat_fig2"].entries if one.sweep == "batch"]
+    assert [point["batch"] for point in points] == [1_201, 1_200]
+    settings = settings_of(next(iter(plan.runs.values())))
+    assert (settings["data.train_size"], settings["data.test_size"]) == (1_201, 596)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"sweeps.batch.grid.batch": [1_202]}, "sweeps.batch.grid.batch is 1202"),
+        ({"sweeps.batch.grid.batch": [1_201, "full"]}, "sweeps.batch has two points that are "),
+        ({HIDDEN: {"measure": "regret", "batch": 1_202}}, f"{HIDDEN}.batch is 1,202"),
+        (
+            {HIDDEN: {"measure": "test_images", "layer": "fc2", "sizes": [597]}},
+            f"{HIDDEN}.sizes asks for 597",
+        ),
+    ],
+)
+def test_more_images_than_a_smaller_source_has_are_refused_where_they_are_taken(
+    refusal, changes, said
+):
+    assert refusal(AT_MOST | changes).startswith(said)
+
+
+def test_a_measure_takes_no_more_test_images_than_functions_have(plan_of, refusal):
+    study = {
+        f"{RUN}.data": {"source": "boolean", "functions": {"draws": 100}},
+        "sweeps.batch.grid.batch": [5, 4],
+    }
+    measure = {"measure": "test_images", "layer": "fc2", "sizes": [8]}
+    assert plan_of(study=study | {HIDDEN: measure}).measurements
+    assert refusal(study | {HIDDEN: measure | {"sizes": [9]}}).startswith(f"{HIDDEN}.sizes asks")

@@ -75,7 +75,9 @@ class DeclaredStudy:
     def _check_distinct(self, sweep: str) -> None:
         runs: set[str] = set()
         for one in self.runs_of(sweep):
-            ids = [run_id(group) for group in one.groups]
+            # A full batch and its number of images are the same training.
+            numbered = [group.model_copy(update={"batch": group.minibatch}) for group in one.groups]
+            ids = [run_id(group) for group in numbered]
             if not runs.isdisjoint(ids):
                 values = ", ".join(f"{key}: {value}" for key, value in one.point.items())
                 raise FlatlasError(

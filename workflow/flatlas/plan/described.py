@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from flatlas.plan.data_specs import NoiseSpec, attack_size, images_to_train_on, subset_of
+from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec, subset_of
 from flatlas.plan.ids import source_slug
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.plan import Entry, Plan
+from flatlas.plan.source_sizes import attack_size, images_to_test_on, images_to_train_on
 from flatlas.plan.tables import NETWORK_SETTINGS
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import by_key
@@ -46,12 +47,12 @@ def settings_of(run: RunSpec) -> dict[str, Any]:
 def _of_data(run: RunSpec) -> dict[str, Any]:
     samples, subset = run.samples, subset_of(run.samples)
     trained, attack = images_to_train_on(samples), attack_size(samples)
-    positive = getattr(subset, "positive", None)
+    positive, functions = getattr(subset, "positive", None), isinstance(subset, FunctionsSpec)
     return {
         "data.source": source_slug(subset.source),
         "data.positive": None if positive is None else ";".join(map(str, positive)),
         "data.train_size": trained - attack,
-        "data.test_size": getattr(subset, "test_size", None),
+        "data.test_size": None if functions else images_to_test_on(samples),
         "data.label_noise": samples.fraction if isinstance(samples, NoiseSpec) else 0.0,
         "data.attack_size": attack,
         "batch": run.minibatch,

@@ -5,18 +5,13 @@ from math import prod
 from typing import TypedDict
 
 from flatlas.errors import FlatlasError
-from flatlas.plan.data_specs import (
-    SamplesSpec,
-    SubsetSpec,
-    images_in_epoch,
-    images_seen,
-    images_to_train_on,
-)
+from flatlas.plan.data_specs import SamplesSpec, SubsetSpec
 from flatlas.plan.families.own import Own
 from flatlas.plan.family import NetSize
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec, second_task
 from flatlas.plan.measurements.duality import PAIRED
+from flatlas.plan.source_sizes import images_in_epoch, images_seen, images_to_train_on
 from flatlas.plan.training_specs import RunSpec
 
 # From this many multiplications per image, a net requests a GPU; smaller nets are faster on a core.

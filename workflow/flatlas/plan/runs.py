@@ -13,7 +13,6 @@ from flatlas.plan.data_specs import (
     SamplesSpec,
     SourceSpec,
     SubsetSpec,
-    images_to_train_on,
     shape_and_classes,
     subset_of,
 )
@@ -29,7 +28,7 @@ from flatlas.plan.run_checks import (
     check_sizes,
     check_wrong_labels,
 )
-from flatlas.plan.source_sizes import too_few_images
+from flatlas.plan.source_sizes import images_to_train_on, too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
 from flatlas.plan.trees import USER, Location, by_key, dotted, is_within, with_value

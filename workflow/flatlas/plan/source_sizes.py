@@ -1,18 +1,19 @@
-"""How many images of each class a source has, and whether they are enough for some samples."""
+"""How many images a source and samples of it have, and whether a source has enough."""
 
 from collections.abc import Iterator
 
 from flatlas.plan.data_specs import (
+    AttackSpec,
     Cifar10,
     Cifar100,
     Digits,
     FunctionsSpec,
     Mnist,
+    NoiseSpec,
     SamplesSpec,
     SourceSpec,
+    SubsetSpec,
     Textures,
-    attack_size,
-    images_to_train_on,
     named,
     subset_of,
 )
@@ -45,16 +46,24 @@ def images_of_each_class(source: SourceSpec) -> Counts | None:
     return None
 
 
+def _images_to_draw_from(subset: SubsetSpec) -> Counts | None:
+    """The same for the classes that a subset draws from."""
+    counts = images_of_each_class(subset.source)
+    if counts is None:
+        return None
+    train, test = (tuple(each[label] for label in subset.drawn_classes) for each in counts)
+    return train, test
+
+
 def too_few_images(samples: SamplesSpec) -> Iterator[tuple[str, str]]:
     """The keys of `data` that ask for more images than the source has, each with the reason."""
     subset = subset_of(samples)
     if isinstance(subset, FunctionsSpec):
         return
-    counts = images_of_each_class(subset.source)
+    counts = _images_to_draw_from(subset)
     if counts is None:
         return
-    picked = subset.only or subset.classes or range(len(counts[0]))
-    train, test = ([each[label] for label in picked] for each in counts)
+    train, test = counts
     left = sum(train) - min(sum(train), images_to_train_on(subset))
     exact = not subset.at_most
     limits = {
@@ -67,3 +76,51 @@ def too_few_images(samples: SamplesSpec) -> Iterator[tuple[str, str]]:
         if wanted and wanted > most:
             has = f"but {named(subset.source)} has only {most:,} {what}"
             yield key, f"is {wanted:,}, {has}. Allowed: at most {most:,}."
+
+
+def images_in_epoch(samples: SamplesSpec) -> int:
+    """The number of images in an epoch: all training images, and E to evaluate on."""
+    return images_seen(samples) + attack_size(samples)
+
+
+def images_to_train_on(samples: SamplesSpec) -> int:
+    """How many images S and the attack set have together, in a realization."""
+    train, _ = _drawn(subset_of(samples))
+    return train + attack_size(samples)
+
+
+def images_with_true_labels(samples: SamplesSpec) -> int:
+    """How many training images of a realization keep their true label, outside the attack set."""
+    train, _ = _drawn(subset_of(samples))
+    return train - round(samples.fraction * train) if isinstance(samples, NoiseSpec) else train
+
+
+def images_to_test_on(samples: SamplesSpec) -> int:
+    """How many images E has. Functions are tested on all inputs."""
+    _, test = _drawn(subset_of(samples))
+    return test
+
+
+def images_seen(samples: SamplesSpec, test_images: int | None = None) -> int:
+    """How many training images (without attack set) and test images a realization has.
+
+    At most `test_images` of E count.
+    """
+    train, test = _drawn(subset_of(samples))
+    return train + min(test, test_images or test)
+
+
+def _drawn(subset: SubsetSpec | FunctionsSpec) -> tuple[int, int]:
+    """The training and test images; at most those that the source has, if the plan knows them."""
+    if isinstance(subset, FunctionsSpec):
+        return 2**subset.source.bits, 2**subset.source.bits
+    train = subset.train_size or (subset.per_class or 0) * len(subset.drawn_classes)
+    counts = _images_to_draw_from(subset) if subset.at_most else None
+    if counts is None:
+        return train, subset.test_size
+    return min(train, sum(counts[0])), min(subset.test_size, sum(counts[1]))
+
+
+def attack_size(samples: SamplesSpec) -> int:
+    """How many images with wrong labels are added to S."""
+    return samples.size if isinstance(samples, AttackSpec) else 0

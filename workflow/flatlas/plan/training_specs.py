@@ -19,12 +19,13 @@ from flatlas.plan.bounds import (
     Positive,
     UpToOne,
 )
-from flatlas.plan.data_specs import SamplesSpec, images_to_train_on
+from flatlas.plan.data_specs import SamplesSpec
 from flatlas.plan.declarations import by_tag
 from flatlas.plan.families import NetSpec
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
+from flatlas.plan.source_sizes import images_to_train_on
 from flatlas.plan.spec import Spec
 
 Rate = Positive

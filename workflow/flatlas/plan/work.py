@@ -7,18 +7,14 @@ kind: the time of a small net on a core says nothing about them.
 
 from dataclasses import dataclass
 
-from flatlas.plan.data_specs import (
-    FunctionsSpec,
-    SamplesSpec,
-    images_in_epoch,
-    images_seen,
-)
+from flatlas.plan.data_specs import FunctionsSpec, SamplesSpec
 from flatlas.plan.families.own import Own
 from flatlas.plan.kernel_specs import KernelSpec
 from flatlas.plan.measure_specs import MeasureSpec
 from flatlas.plan.measurements.curvature import Sharpness
 from flatlas.plan.measurements.functions import GpPrior
 from flatlas.plan.needs import worth_a_gpu
+from flatlas.plan.source_sizes import images_in_epoch, images_seen
 from flatlas.plan.training_specs import RunSpec
 
 # How the stage's name ends if the jobs' net requests a GPU.

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Count, Images, UpToOne
 from flatlas.plan.columns import Column, columns
-from flatlas.plan.data_specs import SubsetSpec, subset_of
 from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
@@ -17,6 +16,7 @@ from flatlas.plan.measurements.measurement import (
     skipped,
     without_next,
 )
+from flatlas.plan.source_sizes import images_to_test_on
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec
 
@@ -148,10 +148,13 @@ class TestImages(Measurement):
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """There must be enough test images for the largest size."""
-        subset, largest = subset_of(run.samples), max(self.sizes)
-        if isinstance(subset, SubsetSpec) and largest > subset.test_size:
-            drawn = f"data.test_size is {subset.test_size}"
-            yield "sizes", f"asks for {largest} test images, but {drawn}."
+        largest, drawn = max(self.sizes), images_to_test_on(run.samples)
+        if largest > drawn:
+            yield (
+                "sizes",
+                f"asks for {largest} test images, but a realization has {drawn:,}. Allowed: at "
+                f"most {drawn:,}.",
+            )
 
 
 class ScaledShift(Measurement):

@@ -8,10 +8,10 @@ from pydantic import AfterValidator, ConfigDict, Field
 from flatlas.errors import FlatlasError
 from flatlas.plan.bounds import MOST_LISTED, Positive
 from flatlas.plan.columns import Columns, columns
-from flatlas.plan.data_specs import images_to_train_on, images_with_true_labels
 from flatlas.plan.family import LayerKind
 from flatlas.plan.mistakes import listed
 from flatlas.plan.moments import Moment, moments
+from flatlas.plan.source_sizes import images_to_train_on, images_with_true_labels
 from flatlas.plan.spec import Distinct, Spec
 from flatlas.plan.training_specs import RunSpec, Training
 
