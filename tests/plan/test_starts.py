@@ -147,3 +147,16 @@ CLASSES = [0, 1, 2, 5]
 )
 def test_a_start_or_task_that_does_not_fit_is_refused(refusal, changes, said):
     assert refusal(TASKS | changes).startswith(said)
+
+
+@pytest.mark.parametrize("measure", ["norms", "survival"])
+def test_the_distance_from_initial_weights_needs_a_run_that_begins_with_them(
+    plan_of, refusal, measure
+):
+    binary = {"net.init": {"scheme": "he_normal"}, "data.positive": [1], "data.per_class": 20}
+    both = {
+        f"runs.{run}.{key}": value for run in ("base", "later") for key, value in binary.items()
+    }
+    study = TASKS | both | {"measures.hidden": {"measure": measure}}
+    assert plan_of(study=study | {"sweeps.later.run": "base"}).measurements
+    assert refusal(study).startswith("measures.hidden.measure draws the initial weights again")

@@ -38,9 +38,14 @@ class Norms(Measurement):
     }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The initial weights are drawn again, so the run must not start from another run."""
-        if run.start is not None:
-            yield "measure", "draws the initial weights again, but this run starts from another."
+        """The initial weights must be known."""
+        yield from _started_elsewhere(run)
+
+
+def _started_elsewhere(run: RunSpec) -> Iterator[tuple[str, str]]:
+    """Refuse a run that starts from another: the distance is from initial weights drawn again."""
+    if run.start is not None:
+        yield "measure", "draws the initial weights again, but this run starts from another."
 
 
 class Survival(OfArcCosineKernel):
@@ -80,8 +85,9 @@ class Survival(OfArcCosineKernel):
     minibatches_of = "S"
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """An α-scaling needs a next layer; the duality needs a dense layer."""
+        """An α-scaling needs a next layer, the duality a dense layer, and the norms w(0)."""
         yield from super().misfits(run)
+        yield from _started_elsewhere(run)
         yield from without_next(self.layer, run)
         allowed = run.net.names("dense")
         if self.dual_layer not in allowed:
