@@ -138,6 +138,12 @@ CONFLICTS = [
     ({"data.classes": [3]}, ".data.classes is [3]."),
     ({"data.classes": []}, ".data.classes is []."),
     ({"data.classes": [1, 1]}, ".data.classes: list each only once, not 1, 1"),
+    (
+        {"schedule": {"kind": "step", "epochs": [5, 3, 3]}},
+        ".schedule.epochs: list each only once, not 5, 3, 3",
+    ),
+    ({"frozen": ["fc1", "fc2", "fc1"]}, ".frozen: list each only once, not fc1, fc2, fc1"),
+    ({"start": {"run": "base", "fresh": ["fc1"] * 2}}, ".start.fresh: list each only once"),
     ({"checkpoints": [5, "0..10/5"]}, ".checkpoints: list each only once, not 5, 0, 5, 10"),
     ({"data.positive": []}, ".data.positive is []."),
     ({"data.positive": [1], "data.classes": [2, 3]}, ".data.positive names '1'. Allowed: 2, 3."),

@@ -7,7 +7,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from flatlas.plan.bounds import (
     MOST_CLASSES,
-    MOST_LAYERS,
     MOST_LISTED,
     BelowOne,
     Class,
@@ -17,7 +16,7 @@ from flatlas.plan.bounds import (
     Seed,
 )
 from flatlas.plan.spec import Distinct, Spec
-from flatlas.plan.training_specs import Training
+from flatlas.plan.training_specs import LayerNames, Training
 
 Classes = Annotated[tuple[Class, ...], Field(max_length=MOST_CLASSES), Distinct]
 Names = Annotated[tuple[str, ...], Field(max_length=MOST_LISTED), Distinct]
@@ -89,7 +88,7 @@ class Start(Spec):
 
     run: str
     """Its name. Net and outputs must be the same, and it must have these realizations."""
-    fresh: Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS)] = ()
+    fresh: LayerNames = ()
     """Layers to initialize again."""
 
 

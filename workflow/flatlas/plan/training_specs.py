@@ -26,9 +26,10 @@ from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
 from flatlas.plan.source_sizes import images_to_train_on
-from flatlas.plan.spec import Spec
+from flatlas.plan.spec import Distinct, Spec
 
 Rate = Positive
+LayerNames = Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS), Distinct]
 
 
 class Optimizer(Spec):
@@ -137,7 +138,7 @@ class Schedule(Spec):
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
     """Its shape."""
-    epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED)] = ()
+    epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED), Distinct] = ()
     """`step`: the last epoch before each step. For this kind only, and required."""
     factor: Rate = 0.1
     """`step`: the factor at each step."""
@@ -287,7 +288,7 @@ class Training(Spec):
     """The same, counted from the epoch that met the stopping rule."""
     snapshots: str | None = None
     """A dense layer or convolution to record after every minibatch of `stop.extra_epochs`."""
-    frozen: Annotated[tuple[str, ...], Field(min_length=1, max_length=MOST_LAYERS)] | None = None
+    frozen: Annotated[LayerNames, Field(min_length=1)] | None = None
     """Layers that are not trained."""
     precision: Literal["bfloat16"] | None = None
     """In gradients of nets with convolutions: the precision of products and of layers' outputs.
