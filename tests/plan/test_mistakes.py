@@ -70,6 +70,7 @@ MISTAKES += [
 ]
 
 CONVOLUTIONAL = {"family": "convolutional", "stages": [{"channels": 2, "kernel": 3}]}
+STAGE = {"channels": 1, "kernel": 3}
 SIZES = {"per_class": None, "test_size": None}
 # Settings of the run that do not fit together, and how the message goes on after its key.
 CONFLICTS = [
@@ -104,6 +105,27 @@ CONFLICTS = [
         ".net: dropout_after names all hidden layers",
     ),
     ({"net.hidden": [], "net.dropout": 0.1}, ".net: dropout is 0.1"),
+    *(
+        (
+            {
+                "net": CONVOLUTIONAL
+                | {"stages": [STAGE, STAGE | {"pool": 5}], "global_pool": global_pool}
+            },
+            ".net leaves nothing of an image of 8 x 8",
+        )
+        for global_pool in (False, True)
+    ),
+    *(
+        ({"net": CONVOLUTIONAL | {"stages": [stage | {"skip": True}]}}, ".net.stages.0 can't skip")
+        for stage in (STAGE, STAGE | {"padding": 1, "channels": 2}, STAGE | {"padding": 2})
+    ),
+    (
+        {
+            "net": CONVOLUTIONAL | {"stages": [{"channels": 3, "kernel": 1}]},
+            "data": {"source": "boolean", "functions": {"draws": 100}} | SIZES,
+        },
+        ".data.functions are counted only for dense nets",
+    ),
     ({"net": CONVOLUTIONAL | {"dropout": 0.5}}, ".net: dropout is 0.5"),
     ({"net.init": {"scheme": "scaled_normal", "bias_std": 0.5}}, ".net: init.bias_std is 0.5"),
     ({"data.train_size": 5}, ".data: set exactly one of per_class and"),

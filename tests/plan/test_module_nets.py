@@ -27,7 +27,7 @@ MEASURES = [
 SETTINGS = [
     ({"rescaling": RESCALED, "stop.extra_epochs": 1}, f".rescaling{NO_NEXT}"),
     ({"frozen": ["features", "fc"]}, ".frozen names every layer"),
-    ({"data": FUNCTIONS}, ".data.functions are counted only for small nets, not for family 'p"),
+    ({"data": FUNCTIONS}, ".data.functions are counted only for dense nets, not for family 'p"),
     ({"net.depth": 21}, ".net: a net of basic blocks has a depth of 6n + 2"),
     ({"net.block": "bottleneck"}, ".net: a net of bottleneck blocks has a depth of 9n + 2"),
 ]

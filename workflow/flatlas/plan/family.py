@@ -1,7 +1,7 @@
 """What a family of networks declares: its options, and what the plan must know without torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from flatlas.errors import FlatlasError
 from flatlas.layer_names import FEATURES, LAST
 from flatlas.plan.initializations import HeNormal, InitSpec, ScaledNormal
 from flatlas.plan.spec import Spec
+from flatlas.plan.trees import Location
 
 LayerKind = Literal["convolution", "dense", "module"]
 LONGEST_SLUG = 100
@@ -68,6 +69,10 @@ class Family(Spec, ABC):
         sizes = [*self.layer_sizes(input_shape, outputs)]
         # Counted from the end: only the first layer of a net (a module's features) has several.
         return sizes[names.index(layer) - len(names)].weights
+
+    def misfits(self, input_shape: Shape) -> Iterable[tuple[Location, str]]:
+        """The place of each option that does not fit such images, and why. By default none."""
+        return ()
 
     @property
     def skipped_layers(self) -> tuple[str, ...]:

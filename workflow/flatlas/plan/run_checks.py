@@ -5,9 +5,9 @@ from pathlib import Path
 from flatlas.errors import FlatlasError
 from flatlas.plan import own_module
 from flatlas.plan.data_specs import Boolean, SourceSpec
-from flatlas.plan.families import FAMILIES, NetSpec
+from flatlas.plan.families import NetSpec
 from flatlas.plan.families.own import Own
-from flatlas.plan.family import ModuleFamily, Shape
+from flatlas.plan.family import Shape
 from flatlas.plan.fingerprint import closure, find, is_own
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse
@@ -33,7 +33,9 @@ def check_net(run: Run, origin: Origin) -> set[str]:
 
 
 def check_sizes(net: NetSpec, shape: Shape, outputs: int, origin: Origin) -> None:
-    """Refuse kernels, strides and pools that reduce an image to nothing."""
+    """Refuse options that do not fit the images, or that reduce an image to nothing."""
+    for place, why in net.misfits(shape):
+        raise FlatlasError(f"{origin(('net', *place))} {why}")
     for number, size in enumerate(net.layer_sizes(shape, outputs), start=1):
         if not (size.weights and size.places):
             raise FlatlasError(
@@ -94,11 +96,10 @@ def check_data(run: Run, source: SourceSpec, classes: int, origin: Origin) -> No
             f"{origin(('data',))}: a source of kind boolean has no labels except those of "
             "functions, and functions need such a source: set both, or neither."
         )
-    if run.data.functions and isinstance(run.net, ModuleFamily):
-        small = [name for name, one in FAMILIES.items() if not issubclass(one, ModuleFamily)]
+    if run.data.functions and not run.net.only_dense:
         raise FlatlasError(
-            f"{origin(('data', 'functions'))} are counted only for small nets, not for family "
-            f"'{run.net.family}'. Allowed: {', '.join(small)}."
+            f"{origin(('data', 'functions'))} are counted only for dense nets, not for family "
+            f"'{run.net.family}': the inputs are rows of bits. Allowed: dense."
         )
     _check_classes(run.data, classes, origin)
 

@@ -16,6 +16,7 @@ from flatlas.plan.family import (
 )
 from flatlas.plan.initializations import InitSpec, XavierUniform
 from flatlas.plan.spec import Spec
+from flatlas.plan.trees import Location
 
 
 class ConvolutionStage(Spec):
@@ -62,13 +63,32 @@ class ConvolutionalNet(LayeredFamily):
 
     def layer_sizes(self, input_shape: Shape, outputs: int) -> Iterator[LayerSize]:
         """A convolution's weights are used at every position of its output."""
+        pixels = 0
+        for stage, (channels, _, _), (_, height, width) in self._shapes(input_shape):
+            yield LayerSize(stage.kernel**2 * channels * stage.channels, height * width)
+            pixels = (height // stage.pool) * (width // stage.pool)
+        features = self.stages[-1].channels * (min(pixels, 1) if self.global_pool else pixels)
+        yield from dense_sizes((features, *self.hidden, outputs))
+
+    def misfits(self, input_shape: Shape) -> Iterator[tuple[Location, str]]:
+        """Stages that cannot add their input to their output."""
+        for number, (stage, before, after) in enumerate(self._shapes(input_shape)):
+            if stage.skip and before != after:
+                yield (
+                    ("stages", number),
+                    f"can't skip: {before[0]} channels of side {before[1]} can't be added to "
+                    f"{after[0]} of side {after[1]}. Choose channels, kernel, padding and stride "
+                    "that keep both.",
+                )
+
+    def _shapes(self, input_shape: Shape) -> Iterator[tuple[ConvolutionStage, Shape, Shape]]:
+        """Each stage, with the shape of its input and that of its output before the pooling."""
         channels, height, width = input_shape
         for stage in self.stages:
+            before = channels, height, width
             height, width = (
                 max(0, (side + 2 * stage.padding - stage.kernel) // stage.stride + 1)
                 for side in (height, width)
             )
-            yield LayerSize(stage.kernel**2 * channels * stage.channels, height * width)
+            yield stage, before, (stage.channels, height, width)
             channels, height, width = stage.channels, height // stage.pool, width // stage.pool
-        features = channels * (1 if self.global_pool else height * width)
-        yield from dense_sizes((features, *self.hidden, outputs))
