@@ -14,8 +14,13 @@ MEASURES = {
 }
 
 
+ALONG_DIRECTIONS = ("valley", "minibatch_losses", "active_temperature")
+
+
 def of(name, **options):
-    return {"measures.hidden": {"measure": name, "layer": "fc2"} | options}
+    # Of `fc2`, with 12 weights, there are not 200, the default.
+    few = {"directions": 12} if name in ALONG_DIRECTIONS else {}
+    return {"measures.hidden": {"measure": name, "layer": "fc2"} | few | options}
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -141,3 +146,45 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
 def test_a_measure_that_the_recording_cannot_give_is_refused(refusal, changes, said):
     message = refusal(RECORDED | {"figures.fig1.sweeps": ["alpha"]} | changes)
     assert message.startswith(f"measures.hidden{said}")
+
+
+TASK = {"task": [2, 3], "strengths": [1]}
+# Measures of `fc2` with 12 weights, and the option that names its directions.
+NAMED = [
+    *((name, {}, "directions", lambda count: count) for name in ALONG_DIRECTIONS),
+    ("trajectory_pca", {}, "components", lambda count: [1, count]),
+    ("forgetting", TASK, "directions", lambda count: [1, count]),
+    ("forgetting", TASK | {"method": "ewc"}, "directions", lambda count: [1, count]),
+]
+
+
+@pytest.mark.parametrize(
+    ("run", "steps"),
+    [
+        ({"batch": 5}, 3 * 12),
+        ({"batch": 30}, 3 * 2),
+        ({"batch": 15, "learners": {"kind": "ssgd", "count": 2}}, 3 * 2),
+        # The last minibatch would have an image for one of 7 learners.
+        ({"batch": 1, "learners": {"kind": "ssgd", "count": 7}}, 3 * 8),
+        ({"batch": "full"}, 3),
+    ],
+)
+@pytest.mark.parametrize(("name", "more", "option", "value"), NAMED)
+def test_more_directions_than_steps_or_weights_give_are_refused(
+    plan_of, refusal, run, steps, name, more, option, value
+):
+    """The mean of the steps takes one direction. EWC holds single weights."""
+    only = {"runs.base.data.only": [0, 1, 4, 5, 6, 7], "runs.base.data.per_class": 10}
+    figures = {"figures.fig1.sweeps": ["alpha"], "figures.fig2.sweeps": ["alpha"]}
+    study = RECORDED | only | figures | {f"runs.base.{key}": said for key, said in run.items()}
+    study |= {"sweeps.batch": {"run": "base", "points": [{}]}}
+    most = 12 if more.get("method") == "ewc" else min(12, steps - 1)
+    given = {"batch": 5, "lr": 0.1} if name in ("active_temperature", "forgetting") else {}
+    given |= {"batch": 5} if name == "minibatch_losses" else {}
+
+    def measured(count):
+        return study | of(name, **more, **given, **{option: value(count)})
+
+    assert plan_of(study=measured(most)).measurements
+    said = refusal(measured(most + 1))
+    assert said.startswith(f"measures.hidden.{option} asks for {most + 1} directions")

@@ -98,6 +98,14 @@ def test_more_images_than_a_smaller_source_has_are_refused_where_they_are_taken(
     assert refusal(AT_MOST | changes).startswith(said)
 
 
+def test_a_measure_takes_no_more_images_than_training_and_test_images_together(plan_of, refusal):
+    binary = {f"{RUN}.data.positive": [1], f"{RUN}.net.init": {"scheme": "he_normal"}}
+    study = binary | {HIDDEN: {"measure": "orthant", "sizes": [120, 3]}}
+    assert plan_of(study=study).measurements
+    said = refusal(study | {f"{HIDDEN}.sizes": [3, 121]})
+    assert said.startswith(f"{HIDDEN}.sizes asks for 121")
+
+
 def test_a_measure_takes_no_more_test_images_than_functions_have(plan_of, refusal):
     study = {
         f"{RUN}.data": {"source": "boolean", "functions": {"draws": 100}},

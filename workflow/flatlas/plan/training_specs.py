@@ -380,6 +380,12 @@ class RunSpec(Training):
             return self.batch
         return images_to_train_on(self.samples) // self.learner_count
 
+    @property
+    def steps_in_epoch(self) -> int:
+        """The minibatches of an epoch. The last one may be smaller, but has an image a learner."""
+        images, learners = images_to_train_on(self.samples), self.learner_count
+        return len(range(0, images - learners + 1, self.minibatch * learners))
+
 
 # A run that starts from another contains its spec, so the two specs refer to each other.
 StartSpec.model_rebuild()

@@ -1,7 +1,7 @@
 """The measures of a recorded trajectory, along its principal directions."""
 
 from collections.abc import Iterator
-from math import e
+from math import e, inf
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from flatlas.plan.bounds import LARGEST, AtLeastTwo, Class, Count, Images, LaterEpoch
 from flatlas.plan.columns import Column, columns
 from flatlas.plan.data_specs import SubsetSpec, named
+from flatlas.plan.families.own import Own
 from flatlas.plan.measurements.measurement import (
     BOTH_ENDS,
     Few,
@@ -67,6 +68,25 @@ class AlongRecording(Measurement):
             other = "a schedule" if run.optimizer.name == "sgd" else f"'{run.optimizer.name}'"
             yield "lr", f"is missing: give that of SGD. The run itself has {other}."
 
+    def directions_of(self, run: RunSpec) -> float:
+        """How many p_i there are: centred steps have one independent direction less than steps."""
+        steps = run.stop.extra_epochs * run.steps_in_epoch
+        return min(steps - 1, _weights(self.layer, run))
+
+
+def _weights(layer: str, run: RunSpec) -> float:
+    """The weights of a layer; those of a user's own net are unknown."""
+    if isinstance(run.net, Own):
+        return inf
+    return run.net.weights_of(layer, run.input_shape, run.outputs)
+
+
+def _too_many(key: str, wanted: int, layer: str, most: float) -> Iterator[tuple[str, str]]:
+    """Refuse more directions than a recording has, or than a layer has weights."""
+    if wanted > most:
+        has = f"there are only {most:,} of '{layer}'"
+        yield key, f"asks for {wanted:,} directions, but {has}. Allowed: at most {most:,}."
+
 
 def _has_one_rate(run: RunSpec) -> bool:
     """Whether one learning rate of SGD made all steps of a run."""
@@ -111,6 +131,8 @@ class TrajectoryPca(AlongRecording):
             yield "epochs", f"is {self.epochs}, but the run records {run.stop.extra_epochs}."
         elif run.snapshots and run.stop.extra_epochs < 2:
             yield "measure", "needs a recording of two epochs: set stop.extra_epochs."
+        largest = max(self.components, default=0)
+        yield from _too_many("components", largest, self.layer, self.directions_of(run))
 
 
 class AlongDirections(AlongRecording):
@@ -126,6 +148,11 @@ class AlongDirections(AlongRecording):
                 f"profiles names rank {max(self.profiles)}, but directions is {self.directions}"
             )
         return self
+
+    def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
+        """The recording must have these directions."""
+        yield from super().misfits(run)
+        yield from _too_many("directions", self.directions, self.layer, self.directions_of(run))
 
 
 class Valley(AlongDirections):
@@ -272,7 +299,7 @@ class Forgetting(AlongRecording):
     runtime = 240
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The run must leave out the classes of the second task."""
+        """The run must leave out the classes of the second task, and have these directions."""
         yield from super().misfits(run)
         samples = run.samples
         if not isinstance(samples, SubsetSpec) or samples.only is None or run.outputs == 1:
@@ -287,6 +314,9 @@ class Forgetting(AlongRecording):
                 known = f"of the run's {run.outputs} classes of {named(samples.source)}"
                 given = shown(list(self.task))
                 yield "task", f"is {given}. Allowed, {known} outside data.only: {allowed}."
+        # `ewc` holds single weights.
+        most = self.directions_of(run) if self.method == "ldc" else _weights(self.layer, run)
+        yield from _too_many("directions", max(self.directions), self.layer, most)
 
 
 class FirstMode(AlongRecording):
