@@ -1,7 +1,13 @@
 """Nets that are torch modules in a plan: what they cannot do, and when they ask for a GPU."""
 
 import pytest
+import torch
+from pydantic import TypeAdapter
 
+from flatlas.nets.densenet import densenet
+from flatlas.nets.preactivation import PreactivationNet
+from flatlas.nets.resnet import resnet
+from flatlas.plan.families import NetSpec
 from flatlas.plan.jobs import jobs_of
 
 # A module net, and a measure of its last layer.
@@ -42,6 +48,42 @@ def test_a_measure_that_needs_layers_is_refused(refusal, measure, said):
 def test_a_setting_that_needs_layers_is_refused(refusal, changes, said):
     changes = {f"runs.base.{key}": value for key, value in changes.items()}
     assert refusal(MODULE | changes).startswith(f"runs.base{said}")
+
+
+DEEP = {
+    "resnet": {"family": "resnet", "blocks": [1, 1, 1, 1], "channels": 2},
+    "shallow": {"family": "resnet", "blocks": [1, 1, 1], "channels": 2},
+    "densenet": {"family": "densenet", "blocks": [1, 1, 1, 1], "growth": 2, "channels": 4},
+    "preactivation": {"family": "preactivation", "depth": 8, "channels": 2},
+}
+
+
+def torch_can_train_on(images, net):
+    module = {"resnet": resnet, "densenet": densenet, "preactivation": PreactivationNet}
+    spec = TypeAdapter(NetSpec).validate_python(net)
+    built = module[spec.family](spec, 1, 10).train()
+    try:
+        built(torch.zeros(images, 1, 8, 8))
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize(
+    ("batch", "learners", "last"), [(3, 1, 1), (98, 1, 2), (1, 1, 1), (33, 3, 33), (3, 7, 2)]
+)
+def test_a_last_minibatch_on_which_torch_cannot_train_is_refused(
+    plan_of, refusal, name, batch, learners, last
+):
+    """Batch norm needs two numbers a channel; 100 images leave `last` ones for each learner."""
+    study = MODULE | {"runs.base.net": DEEP[name], "sweeps.batch.grid.batch": [batch]}
+    study |= {"runs.base.batch": batch}
+    study |= {"runs.base.learners": {"kind": "ssgd", "count": learners}} if learners > 1 else {}
+    if torch_can_train_on(last, DEEP[name]):
+        assert plan_of(study=study).runs
+    else:
+        assert refusal(study).startswith("runs.base.batch is ")
 
 
 def test_a_module_net_has_a_sampled_kernel_but_no_exact_one(plan_of, refusal):

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import model_validator
 
@@ -115,6 +115,9 @@ class Family(Spec, ABC):
 
 class ModuleFamily(Family):
     """A base for families that are torch modules, of which only the last dense layer is known."""
+
+    batch_norm: ClassVar[bool] = False
+    """Whether a batch norm follows or precedes each layer, except the last."""
 
     @property
     def layers(self) -> tuple[Layer, ...]:

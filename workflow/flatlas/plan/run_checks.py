@@ -7,13 +7,14 @@ from flatlas.plan import own_module
 from flatlas.plan.data_specs import Boolean, SourceSpec
 from flatlas.plan.families import NetSpec
 from flatlas.plan.families.own import Own
-from flatlas.plan.family import Shape
+from flatlas.plan.family import ModuleFamily, Shape
 from flatlas.plan.fingerprint import closure, find, is_own
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
+from flatlas.plan.source_sizes import images_to_train_on
 from flatlas.plan.studies import Data, Run
-from flatlas.plan.training_specs import given_to
+from flatlas.plan.training_specs import RunSpec, given_to
 
 
 def check_net(run: Run, origin: Origin) -> set[str]:
@@ -57,6 +58,22 @@ def check_batch(run: Run, images: int, origin: Origin) -> None:
         raise FlatlasError(
             f"{origin(('batch',))} is {run.batch}{each}, but a realization has "
             f"{images:,} training images. Allowed: at most {images // learners:,}, or full."
+        )
+
+
+def check_normalized(run: RunSpec, origin: Origin) -> None:
+    """Refuse a last minibatch of one image where batch norm would have one number a channel."""
+    if not (isinstance(run.net, ModuleFamily) and run.net.batch_norm and run.stop.epochs):
+        return
+    *inner, _ = run.net.layer_sizes(run.input_shape, run.outputs)
+    before = (run.steps_in_epoch - 1) * run.minibatch * run.learner_count
+    last = (images_to_train_on(run.samples) - before) // run.learner_count
+    if last == 1 and any(size.places == 1 for size in inner):
+        each = " of a learner" if run.learners else ""
+        raise FlatlasError(
+            f"{origin(('batch',))} is {run.batch}, which leaves one image for the last minibatch"
+            f"{each}, but this net reduces an image to one pixel, so its batch norm needs two. "
+            "Choose another batch, or another number of training images."
         )
 
 

@@ -25,6 +25,7 @@ from flatlas.plan.run_checks import (
     check_batch,
     check_data,
     check_net,
+    check_normalized,
     check_sizes,
     check_wrong_labels,
 )
@@ -186,13 +187,15 @@ class Runs:
             raise FlatlasError(f"{origin(('data', key))} {why}")
         check_wrong_labels(run.data, images_to_train_on(subset_of(samples)), origin)
         check_batch(run, images_to_train_on(samples), origin)
-        return RunSpec(
+        spec = RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
             samples=samples,
             input_shape=shape,
             outputs=outputs,
             seeds=seeds,
         )
+        check_normalized(spec, origin)
+        return spec
 
 
 def _outer_first(point: Iterable[str]) -> list[str]:

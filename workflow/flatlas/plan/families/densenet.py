@@ -24,6 +24,8 @@ class Densenet(ModuleFamily):
     growth: Width = 32
     channels: Width = 64
 
+    batch_norm = True
+
     @property
     def slug(self) -> str:
         """The layers of each block, as in 'densenet6x12x24x16'."""

@@ -23,6 +23,8 @@ class Preactivation(ModuleFamily):
     widen: Width = 1
     channels: Width = 16
 
+    batch_norm = True
+
     @model_validator(mode="after")
     def _depth_is_of_whole_blocks(self) -> "Preactivation":
         step, outside = (6, (2, 4)) if self.block == "basic" else (9, (2,))

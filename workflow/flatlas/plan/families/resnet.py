@@ -22,6 +22,8 @@ class Resnet(ModuleFamily):
     block: Literal["basic", "bottleneck"] = "basic"
     channels: Width = 64
 
+    batch_norm = True
+
     @property
     def slug(self) -> str:
         """The blocks of each stage, as in 'resnet2x2x2x2'."""
