@@ -476,6 +476,31 @@ def test_classes_are_allowed_up_to_the_last_one_of_the_source(plan_of, refused):
     assert "names '4'. Allowed: 0, 1, 2, 3." in message
 
 
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    ("run", "grid", "wrong"),
+    [
+        (
+            {"optimizer": {"name": "momentum", "lr": 0.1, "momentum": 0.8}},
+            {"optimizer.name": ["momentum", "sgd"]},
+            "optimizer.momentum is not a key",
+        ),
+        ({}, {"net.family": ["dense", "resnet"]}, "net.blocks is missing"),
+    ],
+)
+def test_a_swept_value_that_does_not_fit_the_run_names_run_and_sweep(
+    refused, file, run, grid, wrong
+):
+    """Both may be the mistake."""
+    prefix, name = FILES[file]
+    changes = {"study": {f"runs.base.{key}": value for key, value in run.items()}}
+    changes[file] = changes.get(file, {}) | {f"{prefix}sweeps.spare": {"run": "base", "grid": grid}}
+    message = refused(**changes)
+    assert message.startswith(f"config/studies/flat.yaml: runs.base.{wrong}")
+    ((key, (_, value)),) = grid.items()
+    assert f"{name}: {prefix}sweeps.spare.grid sets {key}: {value!r} in this run." in message
+
+
 def test_two_specs_with_the_same_id_are_refused(refused, monkeypatch):
     """Twelve digits do not collide by chance, so here all runs get the same digest."""
     monkeypatch.setattr("flatlas.plan.declared_study.DeclaredStudy.check", lambda self: None)

@@ -32,7 +32,7 @@ from flatlas.plan.run_checks import (
 from flatlas.plan.source_sizes import images_to_train_on, too_few_images
 from flatlas.plan.studies import Data, Run, Start, Study
 from flatlas.plan.training_specs import RunSpec, StartSpec
-from flatlas.plan.trees import USER, Location, by_key, dotted, is_within, with_value
+from flatlas.plan.trees import CHOOSING, USER, Location, by_key, dotted, is_within, with_value
 
 # A point that changes nothing: the base run itself.
 NO_CHANGES: dict[str, Any] = {}
@@ -88,13 +88,26 @@ class Runs:
             tree = with_value(tree, key.split("."), point[key])
             self._refuse_inner(point, key, where)
         origin = self.origin(base, point, where)
-        run = validated(Run, tree, origin)
+        try:
+            run = validated(Run, tree, origin)
+        except FlatlasError as error:
+            raise FlatlasError(f"{error}{self._with_point(point, where, str(error))}") from None
         self.own_files |= check_net(run, origin)
         spec = self._spec(run, origin)
         if run.start is None:
             return run, spec
         started = self._start(run.start, spec, self.group_sizes(run), origin, (*later, base))
         return run, spec.model_copy(update={"start": started})
+
+    def _with_point(self, point: dict[str, Any], where: Location, error: str) -> str:
+        """A sentence on the point, for an error that names only the base run."""
+        place = self.document.origin(where)
+        if place in error or not point:
+            return ""
+        values = ", ".join(f"{key}: {shown(value)}" for key, value in point.items())
+        chosen = [key.rpartition(".")[0] for key in point if _chooses(key)]
+        whole = "".join(f" Other options of {key} stay: sweep {key} as a whole." for key in chosen)
+        return f"\n{place} sets {values} in this run.{whole}"
 
     def _refuse_inner(self, point: dict[str, Any], key: str, where: Location) -> None:
         """Refuse a value that another key of the point would replace by a mapping."""
@@ -196,6 +209,12 @@ class Runs:
         )
         check_normalized(spec, origin)
         return spec
+
+
+def _chooses(key: str) -> bool:
+    """Whether a dotted key chooses a kind of net, init, schedule or optimizer."""
+    mapping, _, last = key.rpartition(".")
+    return CHOOSING.get(mapping.rpartition(".")[2], ("",))[0] == last
 
 
 def _outer_first(point: Iterable[str]) -> list[str]:

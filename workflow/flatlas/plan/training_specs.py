@@ -274,7 +274,7 @@ class Training(Spec):
     optimizer: OptimizerSpec
     """Name and options."""
     batch: Images | Literal["full"]
-    """Images in a minibatch; `full`: gradient descent."""
+    """Images in a minibatch, of each learner if there are `learners`; `full`: gradient descent."""
     stop: Stop
     expected: Expected | None = None
     schedule: Schedule = Schedule()
