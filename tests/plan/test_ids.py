@@ -158,6 +158,9 @@ def test_a_folder_of_images_goes_by_its_own_name():
     spec = run(samples=SAMPLES | {"source": pets})
     assert source_id(spec.samples.source).rpartition("-")[0] == "pets"
     assert run_id(spec).startswith("pets-400pc-dense30x30-")
+    for path in (".", "..", "animals/.."):
+        named = spec.samples.source.model_copy(update={"path": path})
+        assert source_id(named).startswith("folder-"), path
     others = spec.samples.source.model_copy(update={"path": "plants/pets"})
     assert source_id(others) != source_id(spec.samples.source)
 

@@ -57,6 +57,12 @@ MISTAKES = [
     ("runs.base.data.classes", [1], " is [1]", "at least 2 values.", None),
     ("measures.hidden.at", [], " is []", "at least 1 value.", None),
     ("sweeps.batch.grid.batch", 5, " is 5", "a list, as in [5]", None),
+    ("sweeps.alpha.grid", {"optimizer": {"lr": [1]}}, ".optimizer is", "optimizer.lr: […]", None),
+    ("sweeps.batch.grid.batch", "5,10", " is '5,10'", "a list, as in [5, 10]", None),
+    ("runs.base.checkpoints", None, " is None", "a list, as in []", None),
+    ("runs.base.stop.epochs", "1e3", " is '1e3'", "a valid integer, as in 1000.", None),
+    ("runs.base.stop.epochs", "1.5", " is '1.5'", "a valid integer.", None),
+    ("measures.hidden.at", [-1], ".0 is -1", "greater than or equal to 0, met+10", None),
     ("sweeps.spare", {"run": "base", "grid": {"batch": [0]}}, ".grid.batch is 0", "greater", None),
 ]
 # The same for the second of two points of a sweep.
@@ -277,6 +283,13 @@ IN_THE_STUDY += [
         {"points": [{"batch": 5}, {"optimizer.lr": 0.1}]},
     )
 ]
+IN_THE_STUDY += [
+    (
+        {"sweeps.spare": {"run": "base", "grid": {f"{HIDDEN}.layer": ["fc1", "fc2"]}}},
+        f"sweeps.spare has two points that are the same run, the second with {HIDDEN}.layer: fc2: "
+        "give each option a measure",
+    )
+]
 
 USER = FILES["user"][1]
 PRESET = FILES["preset"][1]
@@ -417,7 +430,7 @@ def with_patches(net):
 @pytest.mark.parametrize(
     ("measure", "layer", "said"),
     [
-        ("hidden", "conv1", "', a convolution, but the exact duality needs a dense layer."),
+        ("hidden", "conv1", "', a convolution, but this needs a dense layer."),
         ("patches", "fc2", "'. Allowed: conv1."),
         ("patches", "conv2", "'. Allowed: conv1. Did you mean 'conv1'?"),
     ],

@@ -129,6 +129,12 @@ def test_its_page_is_unused_once_the_setting_is_gone(plan_of, tmp_path):
         ({"module": None}, "my_model: set exactly one of module and net"),
         ({"net": DENSE}, "my_model: set exactly one of module and net"),
         (OF_NET | {"net": DENSE | {"hiden": [3]}}, "my_model.net.hiden is not a key"),
+        (OF_NET | {"net": {"family": "dense"}}, "my_model.net.hidden is missing"),
+        (OF_NET | {"net": DENSE | {"hidden": [5, 0]}}, "my_model.net.hidden.1 is 0"),
+        (
+            OF_NET | {"net": DENSE | {"init": {"bias_std": 1}}},
+            "my_model.net.init.scheme is missing",
+        ),
         (OF_NET | {"net": {"hidden": [3]}}, "my_model.net: family is missing. Allowed: dense"),
         (
             OF_NET | {"net": {"family": "resnet", "blocks": [1]}},

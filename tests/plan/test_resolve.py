@@ -108,6 +108,13 @@ def test_another_schedule_drops_the_options_of_the_first(plan_of):
     }
 
 
+def test_null_takes_back_a_schedule_and_a_penalty(plan_of):
+    changed = {"schedule": {"kind": "step", "epochs": [3]}, "penalty": {"coefficient": 0.1}}
+    study = {f"runs.base.{key}": value for key, value in changed.items()}
+    back = {f"studies.flat.runs.base.{key}": None for key in changed}
+    assert plan_of(study=study, user=back).runs == plan_of().runs
+
+
 def test_options_stay_if_the_scheme_and_the_optimizer_do(plan_of):
     plan = plan_of(
         study={

@@ -16,7 +16,7 @@ from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.runs import NO_CHANGES, Runs, values_at
 from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
-from flatlas.plan.trees import Location
+from flatlas.plan.trees import Location, is_within
 
 # Planning one run or measurement of a figure takes as long as listing ONE_RESULT seeds and moments.
 ONE_RESULT, MOST_WORKED_OUT = 200, 4_000_000
@@ -80,9 +80,12 @@ class DeclaredStudy:
             ids = [run_id(group) for group in numbered]
             if not runs.isdisjoint(ids):
                 values = ", ".join(f"{key}: {value}" for key, value in one.point.items())
+                # The options of measures are no part of a run.
+                measured = any(is_within(key, "measures") for key in one.point)
+                do = "give each option a measure of its own" if measured else "remove one of them"
                 raise FlatlasError(
                     f"{self.place(sweep)} has two points that are the same run, the second with "
-                    f"{values or 'no changes'}: remove one of them."
+                    f"{values or 'no changes'}: {do}."
                 )
             runs.update(ids)
 

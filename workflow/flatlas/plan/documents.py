@@ -27,7 +27,8 @@ OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[^.]*:.*)")
 class Layer:
     """A tree of settings, with its file and its place in the file.
 
-    `written` maps dotted keys of the tree to other keys under which the file has them.
+    `written` maps dotted keys of the tree to other keys under which the file has them, and what is
+    in them.
     """
 
     file: str
@@ -37,8 +38,11 @@ class Layer:
 
     def place(self, location: Location) -> str:
         """'file: dotted.key' of a location in the tree."""
-        key = dotted(location)
-        return f"{self.file}: {self.written.get(key) or dotted((*self.prefix, key))}"
+        for end in range(len(location), 0, -1):
+            written = self.written.get(dotted(location[:end]))
+            if written:
+                return f"{self.file}: {dotted((written, *location[end:]))}"
+        return f"{self.file}: {dotted((*self.prefix, *location))}"
 
 
 class Document:

@@ -57,7 +57,9 @@ def _training_slug(run: RunSpec) -> str:
 
 def source_slug(source: SourceSpec) -> str:
     """The kind of a source; for a folder of images, the folder's name."""
-    return _cut(PurePath(source.path).name) if isinstance(source, Folder) else source.kind
+    name = PurePath(source.path).name if isinstance(source, Folder) else ""
+    # The names of . and .. would begin an id with a dash or a dot.
+    return _cut(name) if name.strip(".") else source.kind
 
 
 def _cut(name: str) -> str:

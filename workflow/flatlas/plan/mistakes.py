@@ -131,10 +131,20 @@ def _mistake(
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return _Mistake(said, ["a mapping of keys to values"])
     if kind in ("list_type", "tuple_type"):
-        if isinstance(given, dict):
-            return _Mistake(said, ["a list; a single entry of it can't be set"])
-        return _Mistake(said, [f"a list, as in [{shown(given)}]"])
+        return _Mistake(said, [_list_instead(given, location)])
     return _Mistake(said, [_allowed(problem)], shown(given))
+
+
+def _list_instead(given: Any, location: Location) -> str:
+    """Which list may be meant by a value that is none."""
+    if isinstance(given, dict) and all(str(key).isdecimal() for key in given):
+        return "a list; a single entry of it can't be set"
+    if isinstance(given, dict) and location[-2:-1] == ("grid",):
+        return f"a list for each dotted key, as in {location[-1]}.{next(iter(given))}: […]"
+    if isinstance(given, str) and "," in given:
+        # As on a command line.
+        return f"a list, as in [{', '.join(part.strip() for part in given.split(','))}]"
+    return f"a list, as in [{'' if given is None else shown(given)}]"
 
 
 def _allowed(problem: Any) -> str:
@@ -147,12 +157,22 @@ def _allowed(problem: Any) -> str:
         least = context["min_length"]
         what = "value" if problem["type"] == "too_short" else "character"
         return f"at least {least} {what}{'s' * (least > 1)}"
+    if problem["type"] == "int_parsing" and _is_whole(problem["input"]):
+        return f"a valid integer, as in {float(problem['input']):.0f}"
     if problem["type"] == "int_parsing_size":
         return "a number with fewer digits"
     if problem["type"] == "value_error":
         return str(context["error"])
     # After the comma, pydantic says how it tried to read the value.
     return str(problem["msg"].removeprefix("Input should be ").partition(",")[0])
+
+
+def _is_whole(text: Any) -> bool:
+    """Whether a text is a whole number in another form, as 1e3."""
+    try:
+        return abs(float(text)) < 1e15 and float(text).is_integer()
+    except (TypeError, ValueError):
+        return False
 
 
 def _names(listed: str) -> list[str]:

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from flatlas.plan.bounds import MOST_LISTED, Epoch
@@ -12,14 +12,14 @@ from flatlas.plan.spec import Distinct
 _SPAN = re.compile(r"(\d{1,20})\.\.(\d{1,20})(?:/(\d{1,20}))?")
 
 
-def _after_the_rule(moment: str) -> str:
-    if not re.fullmatch(r"met\+\d+", moment):
+def _after_the_rule(moment: Any) -> Any:
+    if not (isinstance(moment, str) and re.fullmatch(r"met\+\d+", moment)):
         raise PydanticCustomError("moment", "met+10 (epochs after the stopping rule)")
     return moment
 
 
 # An epoch; a number of epochs after the stopping rule was met; or the solution.
-Moment = Epoch | Annotated[str, AfterValidator(_after_the_rule)] | Literal["final"]
+Moment = Epoch | Annotated[str, BeforeValidator(_after_the_rule)] | Literal["final"]
 
 
 def _spelled_out(values: Any) -> Any:

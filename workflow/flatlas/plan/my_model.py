@@ -12,7 +12,7 @@ from flatlas.plan.networks import NEEDED
 from flatlas.plan.paths import ATLAS_MINE, MY_MODEL, PLACE
 from flatlas.plan.settings import MyModel
 from flatlas.plan.studies import Study
-from flatlas.plan.trees import USER, by_key, with_value
+from flatlas.plan.trees import USER, with_value
 
 # Where the study has the value of each key of the setting.
 PLACES = {
@@ -102,6 +102,4 @@ def _named(setting: MyModel) -> Layer:
     tree = with_value(tree, FIRST_WEIGHTS, setting.weights[0])
     places = [*PLACES.items(), ("weights", FIRST_WEIGHTS)]
     written = {".".join(place): f"{MY_MODEL}.{key}" for key, place in places}
-    of_net = by_key(setting.net or {})
-    written |= {f"runs.model.net.{key}": f"{MY_MODEL}.net.{key}" for key in of_net}
     return Layer(USER, tree, (MY_MODEL,), written)

@@ -24,7 +24,7 @@ def check_layer(layer: str, kind: LayerKind, run: Training, place: str) -> None:
             "with a name: take this measure of other runs."
         )
     convolved = kind == "dense" and layer in run.net.names("convolution")
-    why = ", a convolution, but the exact duality needs a dense layer" if convolved else ""
+    why = ", a convolution, but this needs a dense layer" if convolved else ""
     refuse(place, layer, names, why)
 
 

@@ -116,7 +116,9 @@ class Sweep(Spec):
     @model_validator(mode="after")
     def _one_way(self) -> "Sweep":
         if (self.grid is None) == (self.points is None):
-            raise ValueError("set exactly one of grid and points")
+            raise ValueError(
+                "set exactly one of grid and points; null takes back the other, as in grid: null"
+            )
         if self.count > MOST_LISTED:
             raise ValueError(
                 f"{self.count:,} combinations are more than the {MOST_LISTED:,} that a plan can "

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from flatlas.plan.bounds import (
     MOST_LAYERS,
@@ -295,6 +295,12 @@ class Training(Spec):
 
     Weights, their gradients, steps and evaluations are float32.
     """
+
+    @field_validator("schedule", "penalty", mode="before")
+    @classmethod
+    def _none(cls, given: Any) -> Any:
+        """`null` takes back what an earlier file has set."""
+        return {} if given is None else given
 
     @model_validator(mode="after")
     def _fits_together(self) -> "Training":
