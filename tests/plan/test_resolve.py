@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 from shipped import SHIPPED, shipped
-from small_configuration import CONFIG, PRESETS, Removed
+from small_configuration import CONFIG, PRESETS, STUDY, Removed
 
 from flatlas.plan.data_specs import AttackSpec, FunctionsSpec, NoiseSpec, SubsetSpec, subset_of
 from flatlas.plan.graph import picture
@@ -314,6 +314,42 @@ def test_changes_without_effect_on_results_change_no_id(plan_of, changes):
     plan, other = plan_of(), plan_of(**changes)
     assert other.runs == plan.runs
     assert other.sources == plan.sources
+
+
+FIXED = {"kind": "folder", "path": "pets", "classes": 10, "side": 8}
+STEP = {"kind": "step", "epochs": [3, 5]}
+START = {"runs.first": STUDY["runs"]["base"] | {"realizations": 2}}
+
+
+@pytest.mark.parametrize(
+    ("key", "once", "again"),
+    [
+        ("data.positive", [1, 3], [3, 1]),
+        ("data.at_most", None, False),
+        ("checkpoints", [0, 2, 5], [5, "0..2/2"]),
+        ("overtraining", [0, 1], [1, 0]),
+        ("frozen", ["fc1", "fc2"], ["fc2", "fc1"]),
+        ("schedule", STEP, STEP | {"epochs": [5, 3]}),
+        (
+            "start",
+            {"run": "first", "fresh": ["fc1", "fc2"]},
+            {"run": "first", "fresh": ["fc2", "fc1"]},
+        ),
+    ],
+)
+def test_a_run_has_one_id_however_its_settings_are_written(plan_of, key, once, again):
+    """None of these lists has an order that a training sees."""
+    study = START | {"runs.base.stop.extra_epochs": 1}
+    plan, other = (plan_of(study=study | {f"runs.base.{key}": said}) for said in (once, again))
+    assert plan.runs == other.runs and plan.measurements == other.measurements
+
+
+def test_links_that_are_not_followed_are_those_of_a_folder_without_the_option(plan_of):
+    def sources(source):
+        return plan_of(user={"sources.digits": source}).sources
+
+    assert sources(FIXED) == sources(FIXED | {"follow_links": False})
+    assert sources(FIXED) != sources(FIXED | {"follow_links": True})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from flatlas.plan.bounds import MOST_CLASSES, AsNumber, Images, PathText, Seed, Side
 from flatlas.plan.families import NetSpec
-from flatlas.plan.spec import Spec
+from flatlas.plan.spec import Spec, Switch
 
 
 class Normalize(Spec):
@@ -60,7 +60,7 @@ class Folder(Pictures):
     classes: Annotated[int, Field(gt=0, le=MOST_CLASSES)]
     channels: Annotated[Literal[1, 3], AsNumber] = 3
     side: Side = 32
-    follow_links: bool | None = None
+    follow_links: Switch = None
     """Allow links to images and folders outside of `path`."""
 
 

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from flatlas.plan.bounds import MOST_LISTED, Epoch
-from flatlas.plan.spec import Distinct
+from flatlas.plan.spec import Distinct, InOrder
 
 _SPAN = re.compile(r"(\d{1,20})\.\.(\d{1,20})(?:/(\d{1,20}))?")
 
@@ -45,7 +45,7 @@ def _spelled_out(values: Any) -> Any:
 
 
 # Epochs, as single numbers or as spans: [0, 5, 10..100/10].
-Epochs = Annotated[tuple[Epoch, ...], BeforeValidator(_spelled_out), Distinct]
+Epochs = Annotated[tuple[Epoch, ...], BeforeValidator(_spelled_out), Distinct, InOrder]
 
 
 def moments(checkpoints: tuple[int, ...], overtraining: tuple[int, ...]) -> tuple[Moment, ...]:

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -84,6 +84,10 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 # For a list without duplicates.
 Distinct = AfterValidator(_distinct)
+# Sorted, for a list whose order does not matter: it has one id, however it is written.
+InOrder = AfterValidator(lambda values: tuple(sorted(values)))
+# On or off; false has the id of what holds without it.
+Switch = Annotated[bool | None, AfterValidator(lambda given: given or None)]
 
 
 def digest(spec: Spec) -> str:

@@ -15,7 +15,7 @@ from flatlas.plan.bounds import (
     Realizations,
     Seed,
 )
-from flatlas.plan.spec import Distinct, Spec
+from flatlas.plan.spec import Distinct, InOrder, Spec, Switch
 from flatlas.plan.training_specs import LayerNames, Training
 
 Classes = Annotated[tuple[Class, ...], Field(max_length=MOST_CLASSES), Distinct]
@@ -41,7 +41,7 @@ class Data(Spec):
     """The classes to use, in this order. Default: all."""
     only: Annotated[Classes, Field(min_length=1)] | None = None
     """Draw only images of these classes; labels and outputs stay those of all classes."""
-    positive: Annotated[Classes, Field(min_length=1)] | None = None
+    positive: Annotated[Classes, Field(min_length=1), InOrder] | None = None
     """Binary task: label 1 for these classes, 0 for the others."""
     per_class: Images | None = None
     """Training images of each class. Set this or `train_size`."""
@@ -49,7 +49,7 @@ class Data(Spec):
     """Training images."""
     test_size: Images | None = None
     """Test images, drawn at random. Needed unless `functions` is set."""
-    at_most: bool | None = None
+    at_most: Switch = None
     """`true`: if the source has fewer images than `train_size` or `test_size`, take all."""
     split: Seed | None = None
     """Seed of one draw for all realizations. Default: each draws its own."""

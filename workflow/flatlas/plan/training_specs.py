@@ -26,10 +26,10 @@ from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.families.own import Own
 from flatlas.plan.moments import Epochs
 from flatlas.plan.source_sizes import images_to_train_on
-from flatlas.plan.spec import Distinct, Spec
+from flatlas.plan.spec import Distinct, InOrder, Spec
 
 Rate = Positive
-LayerNames = Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS), Distinct]
+LayerNames = Annotated[tuple[str, ...], Field(max_length=MOST_LAYERS), Distinct, InOrder]
 
 
 class Optimizer(Spec):
@@ -138,7 +138,7 @@ class Schedule(Spec):
 
     kind: Literal["constant", "step", "linear_tail"] = "constant"
     """Its shape."""
-    epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED), Distinct] = ()
+    epochs: Annotated[tuple[LaterEpoch, ...], Field(max_length=MOST_LISTED), Distinct, InOrder] = ()
     """`step`: the last epoch before each step. For this kind only, and required."""
     factor: Rate = 0.1
     """`step`: the factor at each step."""

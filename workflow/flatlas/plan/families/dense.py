@@ -4,16 +4,13 @@ from collections.abc import Iterator
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from flatlas.plan.bounds import MOST_LAYERS, BelowOne, Width
 from flatlas.plan.families.own import WeightsFile
 from flatlas.plan.family import LayeredFamily, LayerSize, Shape, dense_sizes
 from flatlas.plan.initializations import InitSpec, XavierUniform
-from flatlas.plan.spec import Distinct
-
-# Sorted, because the order in which layers are listed does not matter.
-InOrder = AfterValidator(lambda names: tuple(sorted(names)))
+from flatlas.plan.spec import Distinct, InOrder
 
 
 class DenseNet(LayeredFamily):
