@@ -257,6 +257,21 @@ def test_nets_whose_inner_layers_share_weights_are_taken():
     assert ModuleNet(lambda: net, SHAPE, OUTPUTS).outputs == OUTPUTS
 
 
+class Root(nn.Module):
+    """Weights that begin at 0 and are valid from 0 to 1e-6."""
+
+    def __init__(self):
+        super().__init__()
+        self.v = nn.Parameter(torch.zeros(4))
+
+    def forward(self, features):
+        return (1e-6 - self.v).sqrt() + self.v.sqrt() + features
+
+
+def test_a_net_that_is_undefined_beside_its_weights_is_taken():
+    assert ModuleNet(lambda: stack(Root()), SHAPE, OUTPUTS).outputs == OUTPUTS
+
+
 SOURCE = """
 from torch import nn
 

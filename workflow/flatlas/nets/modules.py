@@ -280,7 +280,7 @@ def _split(
     images = images.to(_dtype(module))
     with torch.no_grad():
         whole = logits_of(module, images, outputs)
-        moved = _moved(module)
+        moved = _moved(module, images)
         refuse_mixing(moved(images[:2]), moved(images))
         # Some modules fail only for a single image, as by squeezing.
         logits_of(module, images[:1], outputs)
@@ -298,16 +298,18 @@ def _split(
     return features, linear
 
 
-def _moved(module: nn.Module) -> nn.Module:
+@torch.no_grad()
+def _moved(module: nn.Module, images: Tensor) -> nn.Module:
     """A copy whose weights are a little different, and none of them all 0.
 
-    Weights of 0 hide what happens before them, and drawn ones may be a fixed point of training.
+    Weights of 0 hide what happens before them, and drawn ones may be a fixed point of training. If
+    the net is undefined at other weights, the copy has the same.
     """
     moved, random = deepcopy(module), torch.Generator().manual_seed(0)
     for value in _weights(moved).values():
         noise = torch.randn(value.shape, generator=random).to(value)
         value.data = value * (1 + 0.01 * noise) if value.any() else 0.1 * noise
-    return moved
+    return moved if moved(images).isfinite().all() else deepcopy(module)
 
 
 def _is_last(linear: nn.Linear, features: nn.Module, images: Tensor, logits: Tensor) -> bool:
@@ -346,11 +348,12 @@ def _after_training(module: nn.Module, input_shape: tuple[int, int, int]) -> tup
     The module does not change.
     """
     images = torch.rand(2, *input_shape, generator=torch.Generator().manual_seed(0))
+    images = images.to(_dtype(module))
     # In training, buffers that depend on the weights see others.
-    trained, before = _moved(module).train(), dict(module.named_buffers())
+    trained, before = _moved(module, images).train(), dict(module.named_buffers())
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         state = torch.get_rng_state()
-        trained(images.to(_dtype(module)))
+        trained(images)
         draws = not torch.equal(state, torch.get_rng_state())
     after = trained.named_buffers()
     return draws, [n for n, one in after if n not in before or not _same(one, before[n])]
