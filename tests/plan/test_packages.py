@@ -82,6 +82,9 @@ WITHOUT_RESULTS = {
     ("named", "data_specs"),
     # What a dry run prints.
     ("changed_modules", "fingerprint"),
+    # Which figure's comparisons the last lines of a run name.
+    ("ATLAS_MINE", "paths"),
+    ("PLACE", "paths"),
     ("by_key", "trees"),
     ("would_delete", "deletion"),
     ("deletable", "cleaning"),

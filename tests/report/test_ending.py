@@ -1,4 +1,4 @@
-"""The last lines of a successful run count the networks without a solution."""
+"""The last lines of a successful run: networks without a solution, and without a comparison."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from flatlas.plan.lookup import Job
-from flatlas.report.ending import ending
+from flatlas.report.ending import PLACED, ending
 from flatlas.store.tables import write_table
 
 
@@ -41,3 +41,13 @@ def test_networks_without_a_solution_are_counted_once_with_their_reasons(ended):
 
 def test_without_such_networks_there_is_no_line(ended):
     assert len(ended(["rule met"], ["rule met"])) == 1
+
+
+@pytest.mark.parametrize(("networks", "lines"), [([0, 0], 1), ([0, 7], 0)])
+def test_without_a_comparison_the_last_lines_say_why(tmp_path, networks, lines):
+    table, picture = str(tmp_path / "place.csv"), tmp_path / "place.png"
+    write_table(table, pd.DataFrame({"networks": networks, "why": ["another loss"] * 2}))
+    picture.touch()
+    job = Job(PLACED, "figure", {}, {"png": str(picture), "csv": table}, {}, [], 1, 1, {})
+    plan = SimpleNamespace(figures=[PLACED], jobs={PLACED: job}, judged=True)
+    assert sum("another loss" in line for line in ending(plan, {PLACED}, None)) == lines

@@ -139,7 +139,7 @@ def _refuse_dtype(dtype: Any, device: torch.device) -> None:
     allowed = DTYPES[1:] if device.type in WITHOUT_FLOAT64 else DTYPES
     if dtype not in allowed:
         names = ", ".join(map(str, allowed))
-        raise FlatlasError(f"dtype is {dtype}. Allowed on {device.type}: {names}.")
+        raise FlatlasError(f"dtype is {dtype!r}. Allowed on {device.type}: {names}.")
 
 
 def _of_new_tensors(device: torch.device) -> torch.device:

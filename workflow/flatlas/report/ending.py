@@ -7,9 +7,13 @@ import pandas as pd
 
 from flatlas.claims.claim import FLATLAS, PAPER
 from flatlas.plan.lookup import Job, Lookup
+from flatlas.plan.paths import ATLAS_MINE, PLACE
 from flatlas.reasons import counted
 from flatlas.report.verdicts import SIGNS, Counts, count_verdicts, in_words
 from flatlas.store.tables import read_table
+
+# The figure of the user's networks among those of the atlas.
+PLACED = f"{ATLAS_MINE}_{PLACE}"
 
 
 def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
@@ -27,6 +31,8 @@ def ending(plan: Lookup, rules: Collection[str], page: str | None) -> list[str]:
     if page:
         lines.append(f"Page: {page}")
     lines += _no_solutions(jobs)
+    if PLACED in rules:
+        lines += _not_compared(plan.jobs[PLACED].outputs["csv"])
     if tables := [job.outputs["claims"] for job in jobs if "claims" in job.outputs]:
         lines += _claims(tables, plan.judged)
         if len(tables) == 1:
@@ -45,6 +51,14 @@ def _no_solutions(jobs: Iterable[Job]) -> list[str]:
         return []
     why = counted(reasons)
     return [f"Networks that did not converge: {len(reasons)} of {len(outcomes)} ({why})"]
+
+
+def _not_compared(file: str) -> list[str]:
+    """Why none of the user's networks was compared with the atlas; no line if one was."""
+    placed = read_table(file)
+    if placed["networks"].any():
+        return []
+    return [f"Nothing could be compared with the atlas ({placed['why'].mode()[0]})"]
 
 
 def _claims(tables: list[str], judged: bool) -> list[str]:
