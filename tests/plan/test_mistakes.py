@@ -472,6 +472,33 @@ def test_a_measure_that_does_not_fit_names_figure_and_sweep(refused, changes, pl
     assert message.endswith("\nFigure 'fig1' takes this measure of sweep 'alpha'.")
 
 
+VALLEY = {
+    "runs.recorded": STUDY["runs"]["base"] | {"snapshots": "fc2", "stop": {"epochs": 2}},
+    "runs.recorded.stop.extra_epochs": 1,
+    "sweeps.recorded": {"run": "recorded", "points": [{}]},
+    "measures.valley": {"measure": "valley", "layer": "fc2", "directions": 3},
+    "figures.fig1": {"title": "One", "sweeps": ["alpha", "recorded"], "where_it_fits": True},
+    "figures.fig1.measures": ["hidden", "valley"],
+}
+
+
+@pytest.mark.parametrize("layer", ["fc1", "fc2"])
+def test_an_option_of_the_user_need_fit_only_one_run_of_a_lenient_figure(plan_of, layer):
+    user = {"measures.valley.layer": layer, "runs.recorded.snapshots": layer}
+    plan = plan_of(study=VALLEY, user={f"studies.flat.{key}": said for key, said in user.items()})
+    taken = {one.sweep for one in plan.figures["flat_fig1"].entries if "valley" in one.measurements}
+    assert taken == {"recorded"}
+
+
+@pytest.mark.parametrize("run", ["", "runs.recorded."])
+def test_an_option_of_the_user_that_fits_no_run_is_refused_in_a_lenient_figure(refused, run):
+    """Also one for a single run, where the measure fits others."""
+    wrong = f"studies.flat.{run}measures.hidden.layer"
+    message = refused(study=VALLEY, user={wrong: "fc9"})
+    assert message.startswith(f"{USER}: {wrong} names 'fc9'")
+    assert message.endswith("\nFigure 'fig1' takes this measure of sweep 'recorded'.")
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_a_moment_without_kept_weights_is_refused(refused, file):
     prefix, name = FILES[file]

@@ -1,6 +1,7 @@
 """The figures of a declared study, with every run and measurement that they show."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
@@ -22,6 +23,18 @@ from flatlas.plan.source_sizes import too_few_images
 from flatlas.plan.studies import Figure
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import USER
+
+
+@dataclass
+class _Fit:
+    """What fits the runs of a figure, and what does not."""
+
+    places: set[str] = field(default_factory=set)
+    """Where the options of measures are set that fit some run."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """The last error of each option that does not fit some run, by its place."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """The same by measure."""
 
 
 def add_study(declared: DeclaredStudy) -> None:
@@ -83,10 +96,10 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
         for one in getattr(figure, kind):
             if one not in names:
                 refuse(document.origin(("figures", name, kind)), one, names)
-    unfit: dict[str, str] = {}
-    swept = (_entries(declared, sweep, name, figure, unfit) for sweep in figure.sweeps)
+    fit = _Fit()
+    swept = (_entries(declared, sweep, name, figure, fit) for sweep in figure.sweeps)
     entries = [*chain.from_iterable(swept)]
-    _check_use(declared, name, entries, unfit)
+    _check_use(declared, name, entries, fit)
     _check_groups(declared, name, entries)
     return FigurePlan(
         declared.name,
@@ -102,14 +115,16 @@ def _figure_plan(declared: DeclaredStudy, name: str, figure: Figure) -> FigurePl
     )
 
 
-def _check_use(
-    declared: DeclaredStudy, name: str, entries: Iterable[Entry], unfit: Mapping[str, str]
-) -> None:
-    """A measure that fits none of a figure's runs is a mistake, even if the figure is lenient.
+def _check_use(declared: DeclaredStudy, name: str, entries: Iterable[Entry], fit: _Fit) -> None:
+    """What fits none of a figure's runs is a mistake, even if the figure is lenient.
 
-    `unfit` says why. Not in `atlas_mine`: a user's network can have only some of the atlas'
-    measures.
+    That is a measure, or an option that a user changed in a shipped study. Not a measure of
+    `atlas_mine`: a user's network can have only some of the atlas' measures.
     """
+    shipped = declared.name in OF_SETTING or not declared.own
+    for place, error in fit.reasons.items():
+        if shipped and place.startswith(USER) and place not in fit.places:
+            raise FlatlasError(error)
     figure = declared.study.figures[name]
     if declared.name == ATLAS_MINE or not figure.sweeps:
         return
@@ -117,7 +132,7 @@ def _check_use(
     for measure in figure.measures:
         if measure not in taken:
             place = declared.document.origin(("figures", name, "measures"))
-            why = unfit.get(measure, "")
+            why = fit.skipped.get(measure, "")
             raise FlatlasError(
                 f"{place} names '{measure}', which fits none of the figure's runs.\n{why}".rstrip()
             )
@@ -141,15 +156,15 @@ def _check_groups(declared: DeclaredStudy, name: str, entries: Iterable[Entry]) 
 
 
 def _entries(
-    declared: DeclaredStudy, sweep: str, name: str, figure: Figure, unfit: dict[str, str]
+    declared: DeclaredStudy, sweep: str, name: str, figure: Figure, fit: _Fit
 ) -> Iterator[Entry]:
-    """The runs of a sweep. `unfit` gets the last reason of each measure that one has to skip."""
+    """The runs of a sweep. `fit` gets what fits them and what does not."""
     for swept in declared.runs_of(sweep):
         first = run_id(swept.groups[0])
         _check_own_net(declared, name, swept.groups[0], swept.origin)
         for spec in swept.groups:
             refuse_impossible(training_needs(spec), partial(_place_of_net, swept.origin, spec))
-            measured = _measurements(declared, sweep, name, figure, swept, spec, unfit)
+            measured = _measurements(declared, sweep, name, figure, swept, spec, fit)
             run = declared.plan.add_run(spec)
             yield Entry(sweep, swept.point, run, first, measured)
 
@@ -161,26 +176,25 @@ def _measurements(
     figure: Figure,
     swept: SweptRun,
     spec: RunSpec,
-    unfit: dict[str, str],
+    fit: _Fit,
 ) -> dict[str, str]:
     """The ids of what is measured of a group of realizations, by the names of the measures."""
     measured = {}
-    shipped = declared.name in OF_SETTING or not declared.own
     for measure in _wanted(declared, sweep, figure):
         changed = swept.run.measures.get(measure, {})
         options = declared.options(measure, changed, swept.origin).spelled_out(spec)
         origin = declared.origin_of_options(measure, changed, swept.origin)
-        try:
-            _check_fit(options, spec, origin)
-        except FlatlasError as error:
-            unfit[measure] = str(error)
-            # A figure is lenient with measures that it chose, not with what a user changes in them.
-            of_user = shipped and str(error).startswith(USER)
-            if of_user or not figure.where_it_fits:
-                needed_by = f"Figure '{name}' takes this measure of sweep '{sweep}'."
-                raise FlatlasError(f"{error}\n{needed_by}") from None
-        else:
+        misfit = _misfit(options, spec, origin)
+        if misfit is None:
+            fit.places.update(origin((option,)) for option in type(options).model_fields)
             measured[measure] = _measurement(declared, sweep, options, spec, origin)
+            continue
+        option, why = misfit
+        error = f"{why}\nFigure '{name}' takes this measure of sweep '{sweep}'."
+        if not figure.where_it_fits:
+            raise FlatlasError(error)
+        fit.skipped[measure] = why
+        fit.reasons[origin((option,))] = error
     return measured
 
 
@@ -202,16 +216,19 @@ def _wanted(declared: DeclaredStudy, sweep: str, figure: Figure) -> list[str]:
     return [name for name in figure.measures if allowed is None or name in allowed]
 
 
-def _check_fit(options: Measurement, spec: RunSpec, origin: Origin) -> None:
-    """Refuse a measure that can't be taken on a run."""
+def _misfit(options: Measurement, spec: RunSpec, origin: Origin) -> tuple[str, str] | None:
+    """The option for which a measure can't be taken on a run, and the error; None if it can."""
     layer = getattr(options, "layer", None)
-    if layer is not None:
-        if options.layer_kind is None:
+    try:
+        if layer is not None and options.layer_kind is None:
             check_layers([layer], spec, origin(("layer",)), LINEAR)
-        else:
+        elif layer is not None and options.layer_kind is not None:
             check_layer(layer, options.layer_kind, spec, origin(("layer",)))
+    except FlatlasError as error:
+        return "layer", str(error)
     for key, why in chain(options.not_kept(spec), options.too_large(spec), options.misfits(spec)):
-        raise FlatlasError(f"{origin((key,))} {why}")
+        return key, f"{origin((key,))} {why}"
+    return None
 
 
 def _measurement(
