@@ -55,3 +55,8 @@ def test_a_base_run_may_have_any_batch_if_every_sweep_sets_its_own(plan_of):
     grid = {"batch": [5], "optimizer.lr": [0.05, 0.1]}
     plan = plan_of(study={BATCH: 500, "sweeps.alpha.grid": grid})
     assert {run.batch for run in plan.runs.values()} == {5, 10}
+
+
+def test_two_points_with_all_images_are_refused_in_the_words_of_their_file(refused):
+    message = refused(study={"sweeps.batch.grid.batch": [100, "full"]})
+    assert "the second with batch: full: " in message

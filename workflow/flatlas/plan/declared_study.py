@@ -79,7 +79,10 @@ class DeclaredStudy:
             numbered = [group.model_copy(update={"batch": group.minibatch}) for group in one.groups]
             ids = [run_id(group) for group in numbered]
             if not runs.isdisjoint(ids):
-                values = ", ".join(f"{key}: {value}" for key, value in one.point.items())
+                said = dict(one.point)
+                if said.pop(FULL_BATCH, False):
+                    said["batch"] = "full"
+                values = ", ".join(f"{key}: {value}" for key, value in said.items())
                 # The options of measures are no part of a run.
                 measured = any(is_within(key, "measures") for key in one.point)
                 do = "give each option a measure of its own" if measured else "remove one of them"
