@@ -58,6 +58,13 @@ MISTAKES = [
     ("measures.hidden.at", [], " is []", "at least 1 value.", None),
     ("sweeps.batch.grid.batch", 5, " is 5", "a list, as in [5]", None),
     ("sweeps.alpha.grid", {"optimizer": {"lr": [1]}}, ".optimizer is", "optimizer.lr: […]", None),
+    (
+        "sweeps.alpha.grid",
+        {"optimizer": {"name": ["sgd"]}},
+        ".optimizer is",
+        "[{name: …}, …]",
+        None,
+    ),
     ("sweeps.batch.grid.batch", "5,10", " is '5,10'", "a list, as in [5, 10]", None),
     ("runs.base.checkpoints", None, " is None", "a list, as in []", None),
     ("runs.base.stop.epochs", "1e3", " is '1e3'", "a valid integer, as in 1000.", None),

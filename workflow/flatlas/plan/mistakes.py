@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from flatlas.errors import FlatlasError, nearest
 from flatlas.plan.declarations import undeclared
-from flatlas.plan.trees import Location, has
+from flatlas.plan.trees import CHOOSING, Location, has
 
 Model = TypeVar("Model", bound=BaseModel)
 # A place in a tree as 'file: dotted.key'.
@@ -140,7 +140,11 @@ def _list_instead(given: Any, location: Location) -> str:
     if isinstance(given, dict) and all(str(key).isdecimal() for key in given):
         return "a list; a single entry of it can't be set"
     if isinstance(given, dict) and location[-2:-1] == ("grid",):
-        return f"a list for each dotted key, as in {location[-1]}.{next(iter(given))}: […]"
+        mapping, key = str(location[-1]), next(iter(given), "")
+        if CHOOSING.get(mapping.rpartition(".")[2], ("",))[0] == key:
+            # The other options of one kind need not be allowed for another.
+            return f"a list of mappings, as in [{{{key}: …}}, …]"
+        return f"a list for each dotted key, as in {mapping}.{key}: […]"
     if isinstance(given, str) and "," in given:
         # As on a command line.
         return f"a list, as in [{', '.join(part.strip() for part in given.split(','))}]"
