@@ -5,6 +5,9 @@ import pytest
 BATCH = "runs.base.batch"
 SWEPT = {"sweeps.alpha": {"run": "base", "points": [{"batch": 5}, {"batch": 101}]}}
 
+# The sweep changes the images, and no figure draws it.
+FEW = {"sweeps.few": {"run": "base", "grid": {"data.classes": [[0, 1]]}}, BATCH: 21}
+
 
 @pytest.mark.parametrize(
     ("study", "most"),
@@ -42,13 +45,18 @@ def test_more_learners_than_images_are_refused(refusal, batch):
     [
         ({"sweeps.batch.grid.batch": [5, 101]}, "sweeps.batch.grid.batch"),
         (SWEPT, "sweeps.alpha.points.1.batch"),
-        # The sweep changes the images, and no figure draws it.
-        ({"sweeps.few": {"run": "base", "grid": {"data.classes": [[0, 1]]}}, BATCH: 21}, BATCH),
+        (FEW, BATCH),
     ],
 )
 def test_the_error_names_the_key_that_set_the_batch_or_the_run(refusal, study, place):
     message = refusal(study)
     assert message.startswith(f"{place} is ")
+
+
+def test_the_error_names_a_sweep_that_leaves_too_few_images_only_if_it_does(refusal):
+    """Without the sweep the batch fits; one of more images than the source has never does."""
+    assert refusal(FEW).endswith("sweeps.few.grid sets data.classes: [0, 1] in this run.")
+    assert "sets" not in refusal({BATCH: 101})
 
 
 def test_a_base_run_may_have_any_batch_if_every_sweep_sets_its_own(plan_of):

@@ -548,6 +548,14 @@ def test_a_swept_value_that_does_not_fit_the_run_names_run_and_sweep(
     assert f"{name}: {prefix}sweeps.spare.grid sets {key}: {value!r} in this run." in message
 
 
+def test_a_wrong_value_in_a_grid_with_keys_of_two_files_is_said_once(refused):
+    """The file of the value, not that of the last key that the grid got."""
+    study = {"sweeps.alpha.grid": {"optimizer.lr": [0.1, -1]}}
+    message = refused(study=study, user={"studies.flat.sweeps.alpha.grid": {"batch": [5, 10]}})
+    assert message.startswith("config/studies/flat.yaml: sweeps.alpha.grid.optimizer.lr is -1")
+    assert USER not in message
+
+
 def test_two_specs_with_the_same_id_are_refused(refused, monkeypatch):
     """Twelve digits do not collide by chance, so here all runs get the same digest."""
     monkeypatch.setattr("flatlas.plan.declared_study.DeclaredStudy.check", lambda self: None)

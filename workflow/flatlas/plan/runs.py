@@ -90,24 +90,37 @@ class Runs:
         origin = self.origin(base, point, where)
         try:
             run = validated(Run, tree, origin)
+            self.own_files |= check_net(run, origin)
+            spec = self._spec(run, origin)
         except FlatlasError as error:
-            raise FlatlasError(f"{error}{self._with_point(point, where, str(error))}") from None
-        self.own_files |= check_net(run, origin)
-        spec = self._spec(run, origin)
+            more = self._with_point(base, point, where, str(error))
+            raise FlatlasError(f"{error}{more}") from None
         if run.start is None:
             return run, spec
         started = self._start(run.start, spec, self.group_sizes(run), origin, (*later, base))
         return run, spec.model_copy(update={"start": started})
 
-    def _with_point(self, point: dict[str, Any], where: Location, error: str) -> str:
-        """A sentence on the point, for an error that names only the base run."""
-        place = self.document.origin(where)
-        if place in error or not point:
+    def _with_point(self, base: str, point: dict[str, Any], where: Location, error: str) -> str:
+        """A sentence on the point, for an error of the base run that only the point brings out."""
+        places = [self.document.origin((*where, key)) for key in point]
+        if not point or any(place in error for place in places) or error == self._mistake(base):
             return ""
         values = ", ".join(f"{key}: {shown(value)}" for key, value in point.items())
         chosen = [key.rpartition(".")[0] for key in point if _chooses(key)]
-        whole = "".join(f" Other options of {key} stay: sweep {key} as a whole." for key in chosen)
-        return f"\n{place} sets {values} in this run.{whole}"
+        whole = "".join(
+            f" Other options of {key} stay: sweep {key} as a whole."
+            for key in chosen
+            if f".{key}." in error
+        )
+        return f"\n{self.document.origin(where)} sets {values} in this run.{whole}"
+
+    def _mistake(self, base: str) -> str:
+        """The error of a base run as it is; nothing if there is none."""
+        try:
+            self.at(base)
+        except FlatlasError as error:
+            return str(error)
+        return ""
 
     def _refuse_inner(self, point: dict[str, Any], key: str, where: Location) -> None:
         """Refuse a value that another key of the point would replace by a mapping."""
