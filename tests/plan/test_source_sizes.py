@@ -90,12 +90,19 @@ def test_a_full_batch_of_a_smaller_source_is_all_that_it_has(plan_of):
             {HIDDEN: {"measure": "test_images", "layer": "fc2", "sizes": [597]}},
             f"{HIDDEN}.sizes asks for 597",
         ),
+        # Two of the 5,000 that are asked for.
+        ({f"{RUN}.data.label_noise": 3e-4}, f"{RUN}.data.label_noise is 0.0003"),
     ],
 )
 def test_more_images_than_a_smaller_source_has_are_refused_where_they_are_taken(
     refusal, changes, said
 ):
     assert refusal(AT_MOST | changes).startswith(said)
+
+
+def test_any_label_noise_is_planned_for_a_source_of_unknown_size(plan_of):
+    own = {"sources.digits": {"kind": "folder", "path": "pets", "classes": 10}}
+    assert plan_of(study=AT_MOST | {f"{RUN}.data.label_noise": 1e-5}, user=own).runs
 
 
 def test_a_measure_takes_no_more_images_than_training_and_test_images_together(plan_of, refusal):

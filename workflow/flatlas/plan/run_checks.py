@@ -12,7 +12,7 @@ from flatlas.plan.fingerprint import closure, find, is_own
 from flatlas.plan.measurements.measurement import without_next
 from flatlas.plan.mistakes import Origin, refuse
 from flatlas.plan.named_layers import LINEAR, check_frozen, check_layer, check_layers
-from flatlas.plan.source_sizes import images_to_train_on
+from flatlas.plan.source_sizes import images_of_each_class, images_to_train_on
 from flatlas.plan.studies import Data, Run
 from flatlas.plan.training_specs import RunSpec, given_to
 
@@ -148,7 +148,7 @@ def _check_classes(data: Data, classes: int, origin: Origin) -> None:
         )
 
 
-def check_wrong_labels(data: Data, images: int, origin: Origin) -> None:
+def check_wrong_labels(data: Data, source: SourceSpec, images: int, origin: Origin) -> None:
     """Refuse label noise of none or all of the clean `images`, and wrong labels of one class."""
     noise, attack = data.label_noise, data.attack_size
     if (noise or attack) and data.positive is None and data.only and len(data.only) == 1:
@@ -158,8 +158,9 @@ def check_wrong_labels(data: Data, images: int, origin: Origin) -> None:
             f"name another one, or leave out {key}."
         )
     wrong = round(noise * images)
-    # With `at_most`, the source may have fewer images.
-    if noise and not data.at_most and wrong in (0, images):
+    # With `at_most`, a source of unknown size may have fewer images.
+    known = not data.at_most or images_of_each_class(source) is not None
+    if noise and known and wrong in (0, images):
         raise FlatlasError(
             f"{origin(('data', 'label_noise'))} is {noise:g}, which makes {wrong} of {images} "
             "labels wrong: choose a fraction that leaves at least one right and makes at least "

@@ -211,7 +211,7 @@ class Runs:
         samples = _samples(run.data, source, run.net, seeds)
         for key, why in too_few_images(samples):
             raise FlatlasError(f"{origin(('data', key))} {why}")
-        check_wrong_labels(run.data, images_to_train_on(subset_of(samples)), origin)
+        check_wrong_labels(run.data, source, images_to_train_on(subset_of(samples)), origin)
         check_batch(run, images_to_train_on(samples), origin)
         spec = RunSpec(
             **run.model_dump(exclude={"data", "start", "realizations", "measures"}),
