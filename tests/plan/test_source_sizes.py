@@ -113,11 +113,23 @@ def test_a_measure_takes_no_more_images_than_training_and_test_images_together(p
     assert said.startswith(f"{HIDDEN}.sizes asks for 121")
 
 
+FUNCTIONS = {
+    f"{RUN}.data": {"source": "boolean", "functions": {"draws": 100}},
+    "sweeps.batch.grid.batch": [5, 4],
+}
+
+
+def test_a_measure_takes_no_more_different_images_than_functions_have(plan_of, refusal):
+    """S and E are the same inputs."""
+    study = FUNCTIONS | {f"{RUN}.net.init": {"scheme": "he_normal"}}
+    study |= {HIDDEN: {"measure": "orthant", "sizes": [4, 8]}}
+    assert plan_of(study=study).measurements
+    assert refusal(study | {f"{HIDDEN}.sizes": [4, 9]}).startswith(f"{HIDDEN}.sizes asks for 9")
+
+
 def test_a_measure_takes_no_more_test_images_than_functions_have(plan_of, refusal):
-    study = {
-        f"{RUN}.data": {"source": "boolean", "functions": {"draws": 100}},
-        "sweeps.batch.grid.batch": [5, 4],
-    }
     measure = {"measure": "test_images", "layer": "fc2", "sizes": [8]}
-    assert plan_of(study=study | {HIDDEN: measure}).measurements
-    assert refusal(study | {HIDDEN: measure | {"sizes": [9]}}).startswith(f"{HIDDEN}.sizes asks")
+    assert plan_of(study=FUNCTIONS | {HIDDEN: measure}).measurements
+    assert refusal(FUNCTIONS | {HIDDEN: measure | {"sizes": [9]}}).startswith(
+        f"{HIDDEN}.sizes asks"
+    )

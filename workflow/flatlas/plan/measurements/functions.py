@@ -8,7 +8,7 @@ from flatlas.plan.columns import columns
 from flatlas.plan.data_specs import FunctionsSpec, NoiseSpec
 from flatlas.plan.families.dense import DenseNet
 from flatlas.plan.measurements.measurement import Many, Measurement
-from flatlas.plan.source_sizes import images_seen
+from flatlas.plan.source_sizes import images_seen, images_to_test_on
 from flatlas.plan.spec import Distinct
 from flatlas.plan.training_specs import RunSpec, given_to
 
@@ -130,7 +130,9 @@ class Orthant(OfArcCosineKernel):
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
         """S and E must have so many images."""
         yield from super().misfits(run)
-        largest, most = max(self.sizes), images_seen(run.samples)
+        # With functions, both are the same inputs.
+        count = images_to_test_on if isinstance(run.samples, FunctionsSpec) else images_seen
+        largest, most = max(self.sizes), count(run.samples)
         if largest > most:
             has = f"S and E have only {most:,}"
             yield "sizes", f"asks for {largest:,} images, but {has}. Allowed: at most {most:,}."
