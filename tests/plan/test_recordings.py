@@ -122,6 +122,9 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
     assert len(plan_of(study=RECORDED | valley_in("conv1")).measurements) > 0
 
 
+ONE_STEP = {"runs.base.batch": "full", "runs.base.stop.extra_epochs": 1}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -141,6 +144,8 @@ def test_a_valley_in_a_convolution_that_images_do_not_skip_is_measured(plan_of):
             ": profiles names rank 30, but directions is 20",
         ),
         (valley_in("conv2"), ".layer is 'conv2'"),
+        (of("first_mode") | ONE_STEP, ".measure needs a recording of two steps"),
+        (of("valley") | ONE_STEP, ".directions needs a recording of two steps"),
     ],
 )
 def test_a_measure_that_the_recording_cannot_give_is_refused(refusal, changes, said):

@@ -83,7 +83,9 @@ def _weights(layer: str, run: RunSpec) -> float:
 
 def _too_many(key: str, wanted: int, layer: str, most: float) -> Iterator[tuple[str, str]]:
     """Refuse more directions than a recording has, or than a layer has weights."""
-    if wanted > most:
+    if wanted > most == 0:
+        yield key, "needs a recording of two steps or more: raise stop.extra_epochs."
+    elif wanted > most:
         has = f"there are only {most:,} of '{layer}'"
         yield key, f"asks for {wanted:,} directions, but {has}. Allowed: at most {most:,}."
 
@@ -334,7 +336,8 @@ class FirstMode(AlongRecording):
     }
 
     def misfits(self, run: RunSpec) -> Iterator[tuple[str, str]]:
-        """The network must have several outputs to compare."""
+        """There must be a p_1, and the network must have several outputs to compare."""
         yield from super().misfits(run)
+        yield from _too_many("measure", 1, self.layer, self.directions_of(run))
         if run.outputs == 1:
             yield "measure", "is only for nets with one output per class: leave out data.positive."
