@@ -153,6 +153,7 @@ def test_a_measure_that_the_recording_cannot_give_is_refused(refusal, changes, s
     assert message.startswith(f"measures.hidden{said}")
 
 
+TASKS = [[2, 3], [3, 2]]
 TASK = {"task": [2, 3], "strengths": [1]}
 # Measures of `fc2` with 12 weights, and the option that names its directions.
 NAMED = [
@@ -161,6 +162,14 @@ NAMED = [
     ("forgetting", TASK, "directions", lambda count: [1, count]),
     ("forgetting", TASK | {"method": "ewc"}, "directions", lambda count: [1, count]),
 ]
+
+
+def test_a_second_task_has_one_id_in_any_order_of_its_classes(plan_of):
+    """Its images are drawn at random, and labels are those of all classes."""
+    run = RECORDED | {"runs.base.data.only": [0, 1]}
+    options = {"strengths": [1], "directions": [1]}
+    once, again = (plan_of(study=run | of("forgetting", task=task, **options)) for task in TASKS)
+    assert once.measurements and once.measurements == again.measurements
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,7 @@ START = {"runs.first": STUDY["runs"]["base"] | {"realizations": 2}}
 @pytest.mark.parametrize(
     ("key", "once", "again"),
     [
+        ("data.only", [1, 3], [3, 1]),
         ("data.positive", [1, 3], [3, 1]),
         ("data.at_most", None, False),
         ("checkpoints", [0, 2, 5], [5, "0..2/2"]),

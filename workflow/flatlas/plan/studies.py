@@ -39,7 +39,7 @@ class Data(Spec):
     """A name from `sources`."""
     classes: Annotated[Classes, Field(min_length=2)] | None = None
     """The classes to use, in this order. Default: all."""
-    only: Annotated[Classes, Field(min_length=1)] | None = None
+    only: Annotated[Classes, Field(min_length=1), InOrder] | None = None
     """Draw only images of these classes; labels and outputs stay those of all classes."""
     positive: Annotated[Classes, Field(min_length=1), InOrder] | None = None
     """Binary task: label 1 for these classes, 0 for the others."""

@@ -18,7 +18,7 @@ from flatlas.plan.measurements.measurement import (
     skipped,
 )
 from flatlas.plan.mistakes import listed, shown
-from flatlas.plan.spec import Distinct
+from flatlas.plan.spec import Distinct, InOrder
 from flatlas.plan.training_specs import Rate, RunSpec
 
 # Columns of several tables.
@@ -258,7 +258,7 @@ class Forgetting(AlongRecording):
     measure: Literal["forgetting"]
     method: Literal["ldc", "ewc"] = "ldc"
     flatness: Literal["measured", "variance"] = "measured"
-    task: Annotated[tuple[Class, ...], Many, Distinct]
+    task: Annotated[tuple[Class, ...], Many, Distinct, InOrder]
     strengths: Annotated[tuple[Rate, ...], Many, Distinct]
     directions: Annotated[tuple[Count, ...], Many, Distinct]
     epochs: Count = 20
