@@ -90,6 +90,10 @@ def test_a_full_batch_of_a_smaller_source_is_all_that_it_has(plan_of):
             {HIDDEN: {"measure": "test_images", "layer": "fc2", "sizes": [597]}},
             f"{HIDDEN}.sizes asks for 597",
         ),
+        (
+            {"sweeps.batch.grid": {"data.train_size": [1_202, 5_000]}},
+            "sweeps.batch has two points that are the same run, the second with data.train_size",
+        ),
         # Two of the 5,000 that are asked for.
         ({f"{RUN}.data.label_noise": 3e-4}, f"{RUN}.data.label_noise is 0.0003"),
     ],

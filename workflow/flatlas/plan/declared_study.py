@@ -14,6 +14,7 @@ from flatlas.plan.paths import OF_SETTING
 from flatlas.plan.plan import Plan
 from flatlas.plan.points import FULL_BATCH
 from flatlas.plan.runs import NO_CHANGES, Runs, values_at
+from flatlas.plan.source_sizes import as_drawn
 from flatlas.plan.studies import Run, Study
 from flatlas.plan.training_specs import RunSpec
 from flatlas.plan.trees import Location, is_within
@@ -75,9 +76,7 @@ class DeclaredStudy:
     def _check_distinct(self, sweep: str) -> None:
         runs: set[str] = set()
         for one in self.runs_of(sweep):
-            # A full batch and its number of images are the same training.
-            numbered = [group.model_copy(update={"batch": group.minibatch}) for group in one.groups]
-            ids = [run_id(group) for group in numbered]
+            ids = [run_id(_numbered(group)) for group in one.groups]
             if not runs.isdisjoint(ids):
                 said = dict(one.point)
                 if said.pop(FULL_BATCH, False):
@@ -218,6 +217,12 @@ class DeclaredStudy:
                 place = origin(("measures", name, "measure"))
                 raise FlatlasError(f"{place} can't change: give the other measure its own name.")
             self.options(name, changes, origin)
+
+
+def _numbered(spec: RunSpec) -> RunSpec:
+    """The same training with the numbers of images that it gets, in place of `full` or more."""
+    numbers = {"batch": spec.minibatch, "samples": as_drawn(spec.samples)}
+    return spec.model_copy(update=numbers)
 
 
 def _point(keys: Iterable[str], run: Run, spec: RunSpec) -> dict[str, Any]:

@@ -121,6 +121,18 @@ def _drawn(subset: SubsetSpec | FunctionsSpec) -> tuple[int, int]:
     return min(train, sum(counts[0])), min(subset.test_size, sum(counts[1]))
 
 
+def as_drawn(samples: SamplesSpec) -> SamplesSpec:
+    """The same samples, asking for the images that they get, if the plan knows how many."""
+    subset = subset_of(samples)
+    if isinstance(subset, FunctionsSpec) or not subset.at_most:
+        return samples
+    if images_of_each_class(subset.source) is None:
+        return samples
+    train, test = _drawn(subset)
+    drawn = subset.model_copy(update={"train_size": train, "test_size": test, "at_most": None})
+    return drawn if samples == subset else samples.model_copy(update={"subset": drawn})
+
+
 def attack_size(samples: SamplesSpec) -> int:
     """How many images with wrong labels are added to S."""
     return samples.size if isinstance(samples, AttackSpec) else 0
