@@ -215,12 +215,6 @@ def test_samples_are_what_the_run_asks_for(plan_of):
     assert kinds(plan_of(study={f"{data}label_noise": 0})) == {SubsetSpec}
 
 
-def test_noise_too_little_for_a_limit_is_left_to_the_job(plan_of):
-    data = {"source": "digits", "train_size": 100, "test_size": 20, "label_noise": 4e-3}
-    plan = plan_of(study={"runs.base.data": data | {"at_most": True}})
-    assert kinds(plan) == {SubsetSpec, NoiseSpec}
-
-
 def kinds(plan):
     """The kinds of samples, each planned with its subset, which is of the given source."""
     for samples in plan.samples.values():

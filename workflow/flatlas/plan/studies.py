@@ -191,7 +191,7 @@ class Figure(Spec):
     where_it_fits: bool = False
     """`true`: skip a measure on runs to which it does not apply. `false`: that is an error.
 
-    An option that you change in a shipped study must fit one of its runs in either case.
+    An option that you change in a shipped study must fit one of the figure's runs in either case.
     """
     costs: bool = False
     """`true`: the figure gets the seconds of each measurement."""
