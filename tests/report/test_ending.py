@@ -43,10 +43,10 @@ def test_without_such_networks_there_is_no_line(ended):
     assert len(ended(["rule met"], ["rule met"])) == 1
 
 
-@pytest.mark.parametrize(("networks", "lines"), [([0, 0], 1), ([0, 7], 0)])
+@pytest.mark.parametrize(("networks", "lines"), [([0, 0], 1), ([0, 7], 0), ([], 0)])
 def test_without_a_comparison_the_last_lines_say_why(tmp_path, networks, lines):
     table, picture = str(tmp_path / "place.csv"), tmp_path / "place.png"
-    write_table(table, pd.DataFrame({"networks": networks, "why": ["another loss"] * 2}))
+    write_table(table, pd.DataFrame({"networks": networks}).assign(why="another loss"))
     picture.touch()
     job = Job(PLACED, "figure", {}, {"png": str(picture), "csv": table}, {}, [], 1, 1, {})
     plan = SimpleNamespace(figures=[PLACED], jobs={PLACED: job}, judged=True)

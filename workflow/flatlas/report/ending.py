@@ -54,9 +54,12 @@ def _no_solutions(jobs: Iterable[Job]) -> list[str]:
 
 
 def _not_compared(file: str) -> list[str]:
-    """Why none of the user's networks was compared with the atlas; no line if one was."""
+    """Why none of the user's networks was compared with the atlas; no line if one was.
+
+    The table has no rows if none of the networks is a solution.
+    """
     placed = read_table(file)
-    if placed["networks"].any():
+    if placed.empty or placed["networks"].any():
         return []
     return [f"Nothing could be compared with the atlas ({placed['why'].mode()[0]})"]
 
