@@ -26,8 +26,8 @@ NEXT = 5
 AMPLE = 0.9
 # The largest probability with which a chain overlooks an eigenvalue.
 RISK = 1e-3
-# If only ends with equal eigenvalues, or with one, lack their check, the search goes on for this
-# share of its products, but for at least so many.
+# An end with one eigenvalue, or with equal ones, is checked by further products: at most this share
+# of those of the search so far, or this number if that is larger.
 MORE, AT_LEAST = 0.5, 5
 # How often the slack of an end is halved at most.
 HALVINGS = 30
